@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 TABLES = ["hosts", "processes", "windows", "clocks", "calls", "ops", "transfers", "messages", "nics", "routes",
-          "slowest", "memory", "devices", "call_sites", "stacks"]
+          "open", "time", "waits", "wait_roots", "slowest", "memory", "devices", "call_sites", "stacks"]
 bad = 0
 
 
@@ -25,6 +25,8 @@ def text_of(value):
     """As a cell shows it."""
     if value is None:
         return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
     if isinstance(value, list):
         words = [frame["label"].replace(";", ":") for frame in reversed(value) if isinstance(frame, dict)]
         return text_of(";".join(words or value))

@@ -6,7 +6,7 @@ Adds up exported events and compares the sums with the report's, row by row and 
 every line against the schema. Prints every difference; exits with 1 if there is one."""
 import json
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 
 UNKNOWN = "unknown"
 CALL_KEYS = ["process", "function"]
@@ -45,7 +45,11 @@ class Sums(dict):
     def add_time(self, timed, total, each, precision):
         if not timed:
             return
-        time = self["time"] or dict(known=0, sum_ns=0, min_ns=None, max_ns=None, precision=precision)
+        time = self["time"] or dict(known=0, sum_ns=0, min_ns=None, max_ns=None, precision=precision, exact=0,
+                                    exact_sum_ns=0)
+        if precision in ("exact", "sampled"):
+            time["exact"] += timed
+            time["exact_sum_ns"] += total
         if each is not None:
             time["min_ns"] = min(each, time["min_ns"] if time["min_ns"] is not None else each)
             time["max_ns"] = max(each, time["max_ns"] or 0)
@@ -85,6 +89,7 @@ class Tables:
         self.transfer_keys = TRANSFER_KEYS + (REASON_KEYS if has("transfers", "src_reason") else [])
         self.message_keys = MESSAGE_KEYS + (WAY_KEYS if has("messages", "src_mem") else [])
         self.places, self.stacks = {}, {}
+        self.waits = defaultdict(Counter)
 
     def call(self, event):
         rows = [self.rows["calls"][key_of(event, CALL_KEYS)]]
@@ -96,9 +101,15 @@ class Tables:
         for sums in rows:
             add_single(sums, event)
             sums.add("ops", event["ops"])
+        most = None if event["until"] is None else event["until"] - event["start"]
+        rows[0]["time_most_ns"] = None if None in (most, rows[0].get("time_most_ns", 0)) else \
+            rows[0].get("time_most_ns", 0) + most
 
     def calls(self, event):
-        add_sums(self.rows["calls"][key_of(event, CALL_KEYS)], event, ["ops"])
+        sums = self.rows["calls"][key_of(event, CALL_KEYS)]
+        add_sums(sums, event, ["ops"])
+        if event["count"]:
+            sums["time_most_ns"] = None
 
     def op_row(self, event):
         return self.rows["ops"][key_of(event, self.op_keys, ["function"])]
@@ -135,6 +146,10 @@ class Tables:
         add_sums(sums, event, ["retries", "wire_bytes"])
         if event["unexplained"]:
             sums.add("unexplained_bytes", event["bytes"])
+
+    def wait(self, event):
+        sums = self.waits[event["kind"], event["function"], event["process"], event["culprit"]]
+        sums.update(count=1, sum_ns=event["ns"], fresh_ns=event["fresh"])
 
     def message(self, event):
         sums = self.rows["messages"][key_of(event, self.message_keys, ["function"])]
@@ -179,6 +194,14 @@ def compare_tables(tables, report):
     compare("stacks", tables.rows["stacks"], report.get("stacks", []),
             lambda row: (row["process"], row["function"],
                          (row["end"], tuple(place_key(frame) for frame in row["frames"]))))
+
+
+def compare_waits(tables, report):
+    rows = defaultdict(Counter)
+    for row in report["waits"]:
+        rows[row["kind"], row["function"], row["process"], row["culprit"]].update(
+            {name: row[name] for name in ("count", "sum_ns", "fresh_ns")})
+    same("waits", dict(tables.waits), dict(rows))
 
 
 def same(name, ours, report):
@@ -252,11 +275,12 @@ def main():
         elif hasattr(tables, event["event"]):
             getattr(tables, event["event"])(event)
     compare_tables(tables, report)
+    compare_waits(tables, report)
     compare_processes(events, report)
     same("filter", lines[0]["filter"], report["filter"])
     totals = lines[-1]["totals"]
     same("totals", totals, {name: report[name] for name in
-                            ("counted", "loss", "matching", "attribution", "notes", "self")
+                            ("counted", "loss", "matching", "attribution", "waits_unknown", "notes", "self")
                             if name in report})
     print(f"{len(lines)} lines, {bad} differences")
     return bad > 0

@@ -42,7 +42,8 @@ def known(value):
 
 
 def flat(row):
-    cells = {name: known(value) for name, value in row.items() if name != "time"}
+    cells = {name: known(value) for name, value in row.items()
+             if name not in ("time", "time_most_ns")}
     time = row.get("time") or {}
     if "time" in row:
         cells["time_known"] = time.get("known", 0)

@@ -76,6 +76,44 @@ def message:
 	breach($where; ("src", "dst", "count", "bytes"); natural),
 	breach($where; "function"; or_null(name));
 
+def open:
+	.where as $where | .row |
+	breach($where; ("process", "since_ns", "age_ns"); natural),
+	breach($where; ("function", "op"); name),
+	breach($where; ("rank", "peer", "peer_rank", "tag"); or_null(natural)),
+	breach($where; "call_site"; or_null(name)),
+	breach($where; "certain"; type == "boolean");
+
+def process_time:
+	.where as $where | .row |
+	breach($where; ("process", "wait_ns"); natural),
+	breach($where; ("rank", "span_ns", "mpi_ns", "mpi_most_ns"); or_null(natural)),
+	breach($where; "precision"; one_of(["exact", "lower_bound"])),
+	(select(.mpi_most_ns != null and .mpi_ns != null and .mpi_ns > .mpi_most_ns)
+		| "\($where): more time in MPI than there can be");
+
+def wait:
+	.where as $where | .row |
+	breach($where; "kind"; one_of(["late_sender", "late_receiver", "late_progress", "wait_at_barrier",
+		"wait_at_nxn", "late_broadcast", "early_reduce", "out_of_resources"])),
+	breach($where; ("process", "count", "sum_ns", "max_ns", "fresh_ns", "uncertainty_ns"); natural),
+	breach($where; ("computing_ns", "communicating_ns", "waiting_ns"); natural),
+	breach($where; ("rank", "culprit", "culprit_rank", "root", "root_rank"); or_null(natural)),
+	breach($where; "function"; name),
+	breach($where; "precision"; one_of(["exact", "clocks", "mixed"])),
+	breach($where; "root_did"; or_null(one_of(["computing", "communicating"]))),
+	(select(.max_ns > .sum_ns or .fresh_ns > .sum_ns) | "\($where): a part is above the sum"),
+	(select(.computing_ns + .communicating_ns + .waiting_ns > .sum_ns)
+		| "\($where): the culprit did more than there is time");
+
+# Each ns of a process that waited is in one row of each table.
+def waited:
+	([.time[]?.wait_ns] | add // 0) as $time
+	| ([.waits[]?.fresh_ns] | add // 0) as $waits
+	| ([.wait_roots[]?.fresh_ns] | add // 0) as $roots
+	| select($waits != $roots or (.filter == null and $waits != $time))
+	| "waits: \($waits) ns in waits, \($roots) in wait_roots, \($time) in time";
+
 # Not there in reports on captures that do not say where calls came from.
 def call_site:
 	.where as $where | .row |
@@ -187,7 +225,7 @@ def networks:
 # Every process that a row names is in the list.
 def dangling:
 	[.processes[]?.id] as $known
-	| ((.calls, .ops, .transfers, .call_sites, .memory)[]?.process, .transfers[]?.peer, .messages[]?.src, .messages[]?.dst, .memory[]?.exporter)
+	| ((.calls, .ops, .transfers, .call_sites, .memory, .open, .time, .waits, .wait_roots)[]?.process, (.waits[]? | .culprit, .root), .transfers[]?.peer, .messages[]?.src, .messages[]?.dst, .memory[]?.exporter)
 	| select(. != null)
 	| . as $id
 	| select($known | index([$id]) == null)
@@ -259,6 +297,10 @@ def sums:
 	(select(any(.transfers[]?; has("src_reason"))) | rows("transfers"; transfer_memory)),
 	rows("messages"; message),
 	(select(any(.messages[]?; has("chain"))) | rows("messages"; message_way)),
+	rows("open"; open),
+	rows("time"; process_time),
+	rows("waits"; wait),
+	waited,
 	(select(has("call_sites")) | rows("call_sites"; call_site)),
 	(select(has("stacks")) | rows("stacks"; stack)),
 	(select(has("memory")) | rows("memory"; memory), rows("devices"; device), rows("ops"; op_memory)),

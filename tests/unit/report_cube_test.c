@@ -142,12 +142,12 @@ static void times(void **state)
 	struct cube_sums sums = { 0 }, sum = { 0 };
 
 	(void)state;
-	cube_sums_time(&sums, 100, 0, TIME_EXACT);
-	cube_sums_time(&sums, 100, 90, TIME_EXACT);
-	cube_sums_time(&sums, 100, 200, TIME_UNKNOWN);
+	cube_sums_time(&sums, 100, 0, TIME_EXACT, UINT64_MAX);
+	cube_sums_time(&sums, 100, 90, TIME_EXACT, UINT64_MAX);
+	cube_sums_time(&sums, 100, 200, TIME_UNKNOWN, UINT64_MAX);
 	assert_int_equal(sums.timed, 0);
-	cube_sums_time(&sums, 100, 107, TIME_EXACT);
-	cube_sums_time(&sums, 100, 103, TIME_UPPER_BOUND);
+	cube_sums_time(&sums, 100, 107, TIME_EXACT, UINT64_MAX);
+	cube_sums_time(&sums, 100, 103, TIME_UPPER_BOUND, UINT64_MAX);
 	cube_sums_add(&sum, &sums);
 	assert_int_equal(sum.timed, 2);
 	assert_int_equal(sum.time_min, 3);

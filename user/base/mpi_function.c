@@ -49,7 +49,7 @@ static bool is_nonblocking(const char *name, const char *row)
 	       is_name(name + 2, row + 1);
 }
 
-/* Names that begin so: of those that begin an operation, or look at one, and go on. */
+/* How the names of functions begin that start an operation, or look at one, and go on. */
 static const char *const early[] = {
 	"Test",
 	"Start",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI functions by what their names tell: which are collective, and what they wait for. */
+/* MPI functions by name: which are collective, and which wait for operations. */
 #ifndef UCXBPF_BASE_MPI_FUNCTION_H
 #define UCXBPF_BASE_MPI_FUNCTION_H
 
@@ -39,7 +39,7 @@ struct mpi_function {
 	bool collective; /* then kind and flow mean something */
 	enum collective_kind kind;
 	enum collective_flow flow;
-	bool blocks; /* it returns only when what it began is complete */
+	bool blocks; /* it returns only once the operations that it began are complete */
 	bool completes; /* it waits for operations of earlier calls: MPI_Wait, MPI_Waitall... */
 };
 

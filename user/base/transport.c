@@ -8,7 +8,7 @@
 /* UCT_TL_DEFINE and, for those over mapped memory, UCT_MM_TL_DEFINE in src/uct, since UCX 1.13. */
 const struct transport transports[] = {
 	{ .name = "self", .reach = REACH_SELF, .host_only = true },
-	{ .name = "tcp", .host_only = true, .network = true },
+	{ .name = "tcp", .host_only = true, .network = true, .peer_reads = true },
 	{ .name = "posix", .reach = REACH_NODE, .host_only = true, .fifo = true },
 	{ .name = "sysv", .reach = REACH_NODE, .host_only = true, .fifo = true },
 	{ .name = "xpmem",

@@ -9,6 +9,7 @@
 #include "explain/analysis/emit.h"
 #include "explain/analysis/input.h"
 #include "explain/analysis/internal.h"
+#include "explain/waits/waits.h"
 #include "file/file.h"
 
 /*
@@ -175,6 +176,8 @@ struct analysis {
 	struct decoder decoder;
 	struct attribute *attribute;
 	struct matcher *matcher;
+	struct waits *waits;
+	uint64_t *until; /* once all records are read: lifetimes_of() */
 	struct emitter emitter;
 	VEC(struct analysis_loss) losses;
 };
@@ -191,6 +194,8 @@ void analysis_free(struct analysis *analysis)
 {
 	if (!analysis)
 		return;
+	waits_free(analysis->waits);
+	free(analysis->until);
 	matcher_free(analysis->matcher);
 	attribute_free(analysis->attribute);
 	for (size_t i = 0; i < analysis->inputs.len; i++)
@@ -224,14 +229,62 @@ void analysis_add_source(struct analysis *analysis, const struct record_source *
 	vec_push(&analysis->inputs, input_new(source));
 }
 
+static void on_call_start(void *arg, const struct call *call)
+{
+	struct analysis *analysis = arg;
+
+	matcher_handled(analysis->matcher, call->process, call->tid);
+	waits_call_start(analysis->waits, call);
+}
+
+/*
+ * Whether the end of what is known of a process is the end of its recording. Captures that do not
+ * tell their cost are old, and end once their probes were gone.
+ */
+static bool knows_end(const struct analysis *analysis, const struct process *process)
+{
+	const json_t *side;
+	size_t at;
+
+	for (size_t i = 0; i < analysis->inputs.len && !process->exited; i++) {
+		if (&analysis->inputs.data[i]->capture != process->told_by)
+			continue;
+		json_array_foreach(analysis->inputs.data[i]->source.sides, at,
+				   side) if (!strcmp(json_string_value(json_object_get(side, "t")),
+						     "self")) return true;
+	}
+	return process->exited;
+}
+
+/* A call that nothing came after lasts to the end of its process at most. */
 static void on_call(void *arg, const struct call *call)
 {
-	emit_call(&((struct analysis *)arg)->emitter, call);
+	struct analysis *analysis = arg;
+	uint64_t until = call->until;
+	struct fact_open fact;
+	bool open = false;
+
+	if (!until && analysis->until) {
+		until = analysis->until[call->process->id];
+		open = until > call->start && waits_open(analysis->waits, call, &fact) &&
+		       knows_end(analysis, call->process);
+	}
+	waits_call(analysis->waits, call);
+	emit_call(&analysis->emitter, call, until, open && fact.certain);
+	if (!open)
+		return;
+	fact.until = until;
+	fact_put(analysis->emitter.sink, FACT_OPEN, &fact);
 }
 
 static void on_op_start(void *arg, struct op *op)
 {
-	matcher_op_start(((struct analysis *)arg)->matcher, op);
+	struct analysis *analysis = arg;
+
+	if (op->sends && !op->handled)
+		matcher_handled(analysis->matcher, op->process, op->tid);
+	waits_op_start(analysis->waits, op); /* which may find its message at once */
+	matcher_op_start(analysis->matcher, op);
 }
 
 static void on_op_done(void *arg, struct op *op)
@@ -239,6 +292,7 @@ static void on_op_done(void *arg, struct op *op)
 	struct analysis *analysis = arg;
 
 	matcher_op_done(analysis->matcher, op);
+	waits_op_done(analysis->waits, op);
 	emit_op(&analysis->emitter, op);
 }
 
@@ -254,7 +308,10 @@ static void on_op_over(void *arg, struct op *op)
 
 static void on_transfer(void *arg, const struct transfer *transfer)
 {
-	emit_transfer(&((struct analysis *)arg)->emitter, transfer);
+	struct analysis *analysis = arg;
+
+	emit_transfer(&analysis->emitter, transfer);
+	waits_transfer(analysis->waits, transfer);
 }
 
 static void on_sent(void *arg, const struct event *event, struct op *op, struct object *ep)
@@ -282,6 +339,16 @@ static void on_message(void *arg, const struct message *message)
 	emit_message(&((struct analysis *)arg)->emitter, message);
 }
 
+static void on_joined(void *arg, const struct message *message)
+{
+	waits_message(((struct analysis *)arg)->waits, message);
+}
+
+static void on_wait(void *arg, const struct fact_wait *wait)
+{
+	emit_wait(&((struct analysis *)arg)->emitter, wait);
+}
+
 /* A capture may be read before the one with its peers' workers. */
 static int foresee(struct analysis *analysis, struct input *input)
 {
@@ -296,9 +363,11 @@ static int foresee(struct analysis *analysis, struct input *input)
 static int start(struct analysis *analysis, const struct fact_sink *sink,
 		 struct fact_totals *totals)
 {
-	struct attribute_sink stages = { analysis,     on_call,     on_op_start, on_op_done,
-					 on_op_over,   on_transfer, on_sent,     on_arrived,
-					 on_completed, on_met };
+	struct attribute_sink stages = { analysis,   on_call_start, on_call,     on_op_start,
+					 on_op_done, on_op_over,    on_transfer, on_sent,
+					 on_arrived, on_completed,  on_met };
+	struct match_sink messages = { analysis, on_message, on_joined };
+	struct waits_sink found = { analysis, on_wait, totals->waits_unknown };
 	int err = 0;
 
 	memset(totals, 0, sizeof(*totals));
@@ -313,8 +382,8 @@ static int start(struct analysis *analysis, const struct fact_sink *sink,
 			err = foresee(analysis, analysis->inputs.data[i]);
 	decoder_ready(&analysis->decoder);
 	analysis->attribute = attribute_new(&analysis->decoder, &stages);
-	analysis->matcher =
-		matcher_new(&analysis->decoder, analysis->attribute, on_message, analysis);
+	analysis->matcher = matcher_new(&analysis->decoder, analysis->attribute, &messages);
+	analysis->waits = waits_new(&analysis->decoder, &found);
 	analysis->emitter.decoder = &analysis->decoder;
 	analysis->emitter.sink = sink;
 	analysis->emitter.totals = totals;
@@ -429,11 +498,14 @@ int analysis_run(struct analysis *analysis, const struct fact_sink *sink,
 			input->head = NULL;
 		inputs_requeue(&analysis->queue);
 	}
+	analysis->until = lifetimes_of(&analysis->decoder, &analysis->inputs);
+	waits_ending(analysis->waits);
 	cut_at_end(&analysis->inputs, &analysis->decoder, analysis->attribute, analysis->matcher);
 	matcher_finish(analysis->matcher, totals);
+	waits_finish(analysis->waits);
 	finish_cells(analysis);
 	emit_memory_uses(&analysis->emitter);
-	emit_lifetimes(&analysis->emitter, &analysis->inputs);
+	emit_lifetimes(&analysis->emitter, analysis->until);
 	emit_open_devices(&analysis->emitter);
 	for (size_t i = 0; i < analysis->inputs.len; i++)
 		emit_windows(&analysis->emitter, analysis->inputs.data[i], i);

@@ -142,9 +142,11 @@ static struct emitted_end emit_end(uint64_t start, struct moment end)
 	return (struct emitted_end){ end.ns, precisions[end.precision] };
 }
 
-static void emit_call_seen(struct emitter *emitter, const struct call *call)
+static void emit_call_seen(struct emitter *emitter, const struct call *call, uint64_t until,
+			   bool open)
 {
-	const struct emitted_end end = emit_end(call->start, call->end);
+	const struct moment last = open ? (struct moment){ until, PRECISION_LOWER } : call->end;
+	const struct emitted_end end = emit_end(call->start, last);
 	struct fact_call fact = {
 		.id = call->id,
 		.process = call->process->index,
@@ -157,6 +159,8 @@ static void emit_call_seen(struct emitter *emitter, const struct call *call)
 		.start = call->start,
 		.end = end.ns,
 		.end_precision = end.precision,
+		.until = until,
+		.open = open,
 		.ops = call->ops,
 		.bytes = call->bytes,
 	};
@@ -181,12 +185,19 @@ static void emit_missed(struct emitter *emitter, const struct call *call)
 		fact_put_sums(emitter->sink, FACT_CALLS, &fact, &sums);
 }
 
-void emit_call(struct emitter *emitter, const struct call *call)
+void emit_call(struct emitter *emitter, const struct call *call, uint64_t until, bool open)
 {
 	if (!call->id)
 		return emit_missed(emitter, call);
-	emit_call_seen(emitter, call);
+	emit_call_seen(emitter, call, until, open);
 }
+
+void emit_wait(struct emitter *emitter, const struct fact_wait *wait)
+{
+	emit_count(emitter);
+	fact_put(emitter->sink, FACT_WAIT, wait);
+}
+
 void emit_op(struct emitter *emitter, struct op *op)
 {
 	const struct emitted_end end = emit_end(op->start, matched_end(op));

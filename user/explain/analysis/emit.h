@@ -42,7 +42,12 @@ void emit_clocks(struct emitter *emitter, const inputs *inputs);
 /* Hands on every process that has an index and was not handed on yet. */
 void emit_processes(struct emitter *emitter);
 
-void emit_call(struct emitter *emitter, const struct call *call);
+/*
+ * until: what a call that no other one followed can have lasted to; 0: unknown. open: it lasts to
+ * then for certain.
+ */
+void emit_call(struct emitter *emitter, const struct call *call, uint64_t until, bool open);
+void emit_wait(struct emitter *emitter, const struct fact_wait *wait);
 void emit_op(struct emitter *emitter, struct op *op);
 void emit_transfer(struct emitter *emitter, const struct transfer *transfer);
 /* Once the ways of its operations are over. */
@@ -53,7 +58,9 @@ void emit_windows(struct emitter *emitter, const struct input *input, int number
 
 /* Likewise: memory, and what of it is not known. */
 void emit_memory_uses(struct emitter *emitter);
-void emit_lifetimes(struct emitter *emitter, const inputs *inputs);
+/* Until when each process was seen, by its id, to be freed: to its end, or that of a capture. */
+uint64_t *lifetimes_of(const struct decoder *decoder, const inputs *inputs);
+void emit_lifetimes(struct emitter *emitter, const uint64_t *until);
 
 /* At the very end: GPUs, also into the totals. */
 void emit_devices(struct emitter *emitter);

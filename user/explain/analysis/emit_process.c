@@ -307,27 +307,36 @@ static void watched(const struct input *input, uint64_t *until)
 	}
 }
 
-static struct fact_lifetime lifetime_of(const struct process *process, uint64_t watched_until)
+static struct fact_lifetime lifetime_of(const struct process *process, uint64_t until)
 {
 	const int how = process->exit_told & 0xffff;
 	const bool told = process->exited && process->exit_told;
 
 	return (struct fact_lifetime){
 		.process = process->index,
-		.until = process->exited ? process->exited_at : watched_until,
+		.until = until,
 		.exited = process->exited,
 		.exit_status = told && WIFEXITED(how) ? WEXITSTATUS(how) : -1,
 		.exit_signal = told && WIFSIGNALED(how) ? WTERMSIG(how) : 0,
 	};
 }
 
-void emit_lifetimes(struct emitter *emitter, const inputs *inputs)
+uint64_t *lifetimes_of(const struct decoder *decoder, const inputs *inputs)
 {
-	const struct decoder *decoder = emitter->decoder;
-	uint64_t *until = list_of(emitter, decoder->processes.len, sizeof(*until));
+	uint64_t *until = xcalloc(decoder->processes.len + 1, sizeof(*until));
 
 	for (size_t i = 0; i < inputs->len; i++)
 		watched(inputs->data[i], until);
+	for (size_t i = 0; i < decoder->processes.len; i++)
+		if (decoder->processes.data[i]->exited)
+			until[i] = decoder->processes.data[i]->exited_at;
+	return until;
+}
+
+void emit_lifetimes(struct emitter *emitter, const uint64_t *until)
+{
+	const struct decoder *decoder = emitter->decoder;
+
 	for (size_t i = 0; i < decoder->processes.len; i++) {
 		const struct process *process = decoder->processes.data[i];
 		const struct fact_lifetime fact = lifetime_of(process, until[i]);

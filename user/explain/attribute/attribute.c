@@ -280,6 +280,7 @@ static void op_event(struct attribute *attribute, struct thread *thread, const s
 	op->call = op->function ? thread->call.id : 0;
 	op->place = op->function ? thread->call.place : NULL;
 	op->framed = true;
+	op->handled = event->h->rx;
 	thread_push(attribute, thread, op);
 	if (op->site->op == OP_CANCEL)
 		cancelled(attribute, op);

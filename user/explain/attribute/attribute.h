@@ -57,6 +57,7 @@ struct op {
 	bool deferred; /* UCP_OP_ATTR_FLAG_NO_IMM_CMPL: completes through its request, always */
 	bool queued; /* a receive whose request was not done at its return: it found no message */
 	bool removes; /* a probe that takes the message out of the queue */
+	bool handled; /* it began inside an arrival's handler */
 	bool info; /* info_tag, info_len hold the sender's tag and length */
 	uint8_t protocol_trust; /* how good the evidence for protocol is */
 	bool plain_rndv; /* protocol is a rendezvous; not known how its data moves */
@@ -115,6 +116,7 @@ struct call {
 	uint32_t tid, seq;
 	uint64_t start;
 	struct moment end;
+	uint64_t until; /* its thread was elsewhere then; 0: that was not seen */
 	uint32_t ops;
 	uint64_t bytes;
 	bool one_op; /* its function makes one operation a call */
@@ -124,6 +126,7 @@ struct call {
 /* All are called in time order per process; op_done, transfer and call when they are final. */
 struct attribute_sink {
 	void *arg;
+	void (*call_start)(void *arg, const struct call *call); /* one with a record */
 	void (*call)(void *arg, const struct call *call);
 	void (*op_start)(void *arg, struct op *op);
 	void (*op_done)(void *arg, struct op *op);

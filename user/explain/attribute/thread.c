@@ -52,11 +52,13 @@ static void step_idle(struct thread *thread, const struct ub_hdr *h, uint64_t en
 		thread->last_end = end;
 }
 
-static void call_finish(struct attribute *attribute, struct thread *thread)
+/* until: the thread was seen elsewhere then; 0: it was not. */
+static void call_finish(struct attribute *attribute, struct thread *thread, uint64_t until)
 {
 	if (!thread->in_call)
 		return;
 	thread->in_call = false;
+	thread->call.until = until;
 	if (attribute->sink.call)
 		attribute->sink.call(attribute->sink.arg, &thread->call);
 }
@@ -69,7 +71,7 @@ static void enter_missed(struct attribute *attribute, struct thread *thread, con
 	for (size_t i = 0; i < sizeof(thread->missed) / sizeof(*thread->missed); i++)
 		if (thread->missed[i].seq == h->call)
 			function = thread->missed[i].function;
-	call_finish(attribute, thread);
+	call_finish(attribute, thread, h->ts);
 	if (!function)
 		function = strings_intern(&attribute->decoder->strings, "unknown");
 	thread->in_call = true;
@@ -112,7 +114,7 @@ void thread_call(struct attribute *attribute, struct thread *thread, const struc
 			thread->call.end.ns = event->h->ts;
 		return;
 	}
-	call_finish(attribute, thread);
+	call_finish(attribute, thread, event->h->ts);
 	thread->in_call = true;
 	thread->inner = 0;
 	thread->call =
@@ -127,6 +129,8 @@ void thread_call(struct attribute *attribute, struct thread *thread, const struc
 			       .end = { event->h->ts, PRECISION_LOWER },
 			       .one_op = event->site->one_op,
 			       .derived = event->h->flags & UB_F_DERIVED };
+	if (attribute->sink.call_start)
+		attribute->sink.call_start(attribute->sink.arg, &thread->call);
 }
 
 void thread_missed(struct thread *thread, uint32_t seq, const char *function)
@@ -151,17 +155,14 @@ void thread_call_end(struct attribute *attribute, struct thread *thread, const s
 	if (!thread->in_call || h->call != thread->call.seq)
 		return;
 	thread->call.end = (struct moment){ h->ts, PRECISION_EXACT };
-	call_finish(attribute, thread);
+	call_finish(attribute, thread, h->ts);
 }
 
-/*
- * The context in the tag of a point-to-point operation: the low 20 bits for Open MPI
- * (ompi/mca/pml/ucx/pml_ucx_request.h), the high 16 for MPICH (ch4/netmod/ucx/ucx_types.h). It is
- * MPI_COMM_WORLD's for as long as the process uses MPI.
+/* The context of a communicator's messages: MPI_COMM_WORLD's for as long as the process uses MPI.
  */
 static uint64_t tag_context(const struct op *op)
 {
-	return op->process->mpich ? op->tag >> 48 : op->tag & 0xfffff;
+	return decoder_tag(op->process, op->tag, UINT64_MAX).context;
 }
 
 #define SEVERAL 1 /* communicators that a context was seen with; no address */
@@ -269,7 +270,7 @@ static void cut(struct attribute *attribute, struct thread *thread)
 		op_unframe(attribute, op);
 		op_drop(attribute, op);
 	}
-	call_finish(attribute, thread);
+	call_finish(attribute, thread, 0);
 	op_drop(attribute, thread->around.op);
 	op_drop(attribute, thread->about.op);
 	free(thread);

@@ -306,6 +306,17 @@ bool decoder_in_mpi(const struct process *process, uint64_t address);
  */
 const char *decoder_comm(const struct process *process, uint64_t handle);
 
+/* What the tag of an operation that MPI makes tells, as far as its mask covers it. */
+struct mpi_tag {
+	uint64_t context; /* of the communicator, */
+	bool world; /* which is MPI_COMM_WORLD: context 0, and 1 for collectives of MPICH */
+	int source; /* rank of the sender in the communicator; -1: any */
+	int tag; /* MPI's; -1: any, or of a collective of Open MPI */
+};
+
+/* mask: of a receive; UINT64_MAX of a send. */
+struct mpi_tag decoder_tag(const struct process *process, uint64_t tag, uint64_t mask);
+
 /*
  * The place in code that an address of the event's process returns to; NULL: the capture does not
  * say such things at all. Lives as long as the decoder, one per address and process.

@@ -24,6 +24,13 @@ const char *const fact_locality_names[] = {
 	NULL,
 };
 
+const char *const wait_kind_names[WAIT_KINDS] = {
+	[WAIT_LATE_SENDER] = "late_sender",     [WAIT_LATE_RECEIVER] = "late_receiver",
+	[WAIT_LATE_PROGRESS] = "late_progress", [WAIT_AT_BARRIER] = "wait_at_barrier",
+	[WAIT_AT_NXN] = "wait_at_nxn",          [WAIT_LATE_BROADCAST] = "late_broadcast",
+	[WAIT_EARLY_REDUCE] = "early_reduce",   [WAIT_OUT_OF_RESOURCES] = "out_of_resources",
+};
+
 bool fact_fetches(const char *op, const char *transport)
 {
 	return op && !strncmp(op, "get", strlen("get")) && !transport_named(transport)->copies;

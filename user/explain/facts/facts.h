@@ -89,6 +89,12 @@ struct fact_call {
 	uint32_t tid;
 	uint64_t start, end; /* ns, CLOCK_MONOTONIC of its host; end 0 = unknown */
 	enum fact_precision end_precision;
+	/*
+	 * It was over by then: its thread made another call, or nothing more was seen of it. 0:
+	 * unknown. That of an exact end is the end.
+	 */
+	uint64_t until;
+	bool open; /* it had not returned when its process was last seen, at its end */
 	uint32_t ops; /* UCP operations below it */
 	uint64_t bytes; /* of its send-like ops */
 	const char *seen; /* "probe", or "derived" from its operation, whose start it has */
@@ -167,6 +173,68 @@ struct fact_message {
 	uint64_t send_start, recv_start, arrival; /* on their own hosts' clocks; 0: unknown */
 	/* threads of both operations: with process and start, these name one; 0: unknown */
 	uint32_t send_tid, recv_tid;
+};
+
+/*
+ * Time in which an MPI call waits for another process. The same time may be of several kinds: a
+ * wait in a collective shows by the operation and by its messages.
+ */
+struct fact_wait {
+	const char *kind; /* of wait_kind_names[] */
+	uint64_t call; /* id of the call that waits */
+	int process;
+	const char *function;
+	const struct place *place; /* of that call; NULL: the capture does not tell */
+	uint32_t tid;
+	uint64_t start, end; /* ns, on the clock of its host */
+	uint64_t ns; /* of it, what no wait of the same call and kind told of before; above 0 */
+	uint64_t fresh; /* likewise, of the same call and any kind */
+	/* between hosts, ns that start or end may be off; 0: all is on one clock */
+	uint64_t uncertainty;
+	const char *precision; /* "exact"; "clocks": within the uncertainty */
+	/* whom it waits for, -1: not known, the call of it that ends the wait, and its place */
+	int culprit;
+	const char *culprit_function;
+	const struct place *culprit_place;
+	/*
+	 * What the culprit did meanwhile for most of the time: "computing" (outside of MPI calls),
+	 * "communicating" (in calls, not waiting), "waiting"; NULL: not known.
+	 */
+	const char *culprit_did;
+	/* Where the chain of those that waited for each other begins; the culprit or behind it */
+	int root;
+	const char *root_function;
+	const struct place *root_place;
+	const char *root_did; /* as culprit_did, but for "waiting" */
+};
+
+enum wait_kind {
+	WAIT_LATE_SENDER, /* in a receive: the send had not begun */
+	WAIT_LATE_RECEIVER, /* in a send that waits for the receive: that had not begun */
+	WAIT_LATE_PROGRESS, /* sent and posted, but the peer made no progress of UCX */
+	WAIT_AT_BARRIER, /* for the last process to enter */
+	WAIT_AT_NXN, /* likewise, in a collective from all to all */
+	WAIT_LATE_BROADCAST, /* in a collective from a root: that had not entered */
+	WAIT_EARLY_REDUCE, /* of the root, in a collective to it: the last one had not entered */
+	WAIT_OUT_OF_RESOURCES, /* UCT had no resource for a transfer */
+	WAIT_KINDS
+};
+
+/* "late_sender", "late_receiver"..., by enum wait_kind. */
+extern const char *const wait_kind_names[WAIT_KINDS];
+
+/* A call that had not returned when its process was last seen. */
+struct fact_open {
+	int process;
+	const char *function; /* MPI function */
+	const struct place *place;
+	uint32_t tid;
+	const char *op; /* the operation that it waits for: tag_recv... */
+	int peer; /* process that it is with, -1: unknown, or any */
+	int peer_rank; /* rank of that in MPI_COMM_WORLD, traced or not; -1: unknown, or any */
+	int tag; /* of MPI; -1: unknown, any, or of a collective */
+	uint64_t since, until; /* ns of its host */
+	bool certain; /* else it may have returned without a trace */
 };
 
 /*
@@ -256,6 +324,8 @@ enum fact_type {
 	FACT_OP,
 	FACT_TRANSFER,
 	FACT_MESSAGE,
+	FACT_WAIT,
+	FACT_OPEN,
 	FACT_WINDOW, /* this and the next two after all others */
 	FACT_MEMORY,
 	FACT_LIFETIME,
@@ -380,6 +450,8 @@ struct fact_totals {
 	/* of messages whose way is asked for (way.h): bytes of all, and of those without one */
 	uint64_t way_bytes, wayless_bytes;
 	struct fact_reason wayless[FACT_MAX_REASONS]; /* in bytes */
+	/* calls and messages of which it is not known whether they waited */
+	struct fact_reason waits_unknown[FACT_MAX_REASONS];
 	/* what the file itself says: gaps, incomplete capture, reordered records */
 	struct fact_reason notes[FACT_MAX_REASONS];
 	/* captures in whose processes MPI calls may be missing between two that are here */

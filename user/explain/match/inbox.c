@@ -259,6 +259,9 @@ void bind(struct matcher *matcher, struct receive *receive, struct arrival *arri
 	arrival->recv_start = receive->alike ? 0 : receive->op->start;
 	arrival->recv_tid = receive->alike ? 0 : receive->op->tid;
 	arrival->recv_id = receive->alike ? 0 : receive->op->id;
+	arrival->recv_call = receive->op->call;
+	arrival->recv_place = receive->op->place;
+	arrival->recv_function = receive->op->function;
 	bound_add(receive);
 	if (!arrival->doubt)
 		receive_end(receive->op, arrival);

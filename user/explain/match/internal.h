@@ -65,9 +65,10 @@ struct arrival {
 	bool placed; /* its record has a position */
 	const struct fifo *fifo; /* in that one; NULL */
 	bool doubt; /* a receive that was not seen may have it: see inbox.c */
+	bool told; /* its message, by match_sink.joined */
 	bool held; /* in the inbox's handles, by this one: */
 	uint64_t handle;
-	uint32_t tid, seq;
+	uint32_t tid, seq, call; /* call: the frame of the one that it came in; 0: none */
 	uint64_t pos, ts, idle_since, tag, key, length, bytes, ep_id;
 	struct map *sockets; /* as above */
 	uint64_t position; /* in a TCP connection, while it is listed */
@@ -77,7 +78,9 @@ struct arrival {
 	struct way *way; /* of its receive */
 	enum receive_state state;
 	struct receive *receive; /* while its operation is open */
-	uint64_t recv_start, recv_id;
+	uint64_t recv_start, recv_id, recv_call;
+	const struct place *recv_place;
+	const char *recv_function;
 	uint32_t recv_tid;
 	const char *recv_op;
 };
@@ -182,8 +185,7 @@ struct matcher {
 	struct decoder *decoder;
 	struct attribute *attribute;
 	bool gpu; /* a process has a GPU library */
-	void (*emit)(void *arg, const struct message *message);
-	void *arg;
+	struct match_sink sink;
 	struct map inboxes; /* (worker, process) */
 	VEC(struct inbox *) all_inboxes;
 	VEC(struct link *) links;

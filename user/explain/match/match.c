@@ -109,6 +109,7 @@ void matcher_arrived(struct matcher *matcher, const struct event *event, uint64_
 	arrival->pos = ++inbox->arrivals;
 	arrival->tid = event->h->tid;
 	arrival->seq = event->h->seq;
+	arrival->call = event->h->call;
 	arrival->ts = event->h->ts;
 	arrival->idle_since = idle_since;
 	arrival->placed = rx->h.flags & (UB_F_FIFO | UB_F_SOCKET);
@@ -169,14 +170,13 @@ static void unseen_find(struct matcher *matcher)
 }
 
 struct matcher *matcher_new(struct decoder *decoder, struct attribute *attribute,
-			    void (*emit)(void *arg, const struct message *message), void *arg)
+			    const struct match_sink *sink)
 {
 	struct matcher *matcher = xcalloc(1, sizeof(*matcher));
 
 	matcher->decoder = decoder;
 	matcher->attribute = attribute;
-	matcher->emit = emit;
-	matcher->arg = arg;
+	matcher->sink = *sink;
 	for (size_t i = 0; i < decoder->processes.len; i++)
 		matcher->gpu = matcher->gpu || decoder->processes.data[i]->gpu_library;
 	unseen_find(matcher);
@@ -290,6 +290,18 @@ void matcher_sent(struct matcher *matcher, const struct event *event, struct op 
 		bucket_pair_exact(matcher, sent->bucket);
 	else
 		bucket_pair(matcher, sent->bucket);
+}
+
+void matcher_handled(struct matcher *matcher, const struct process *process, uint32_t tid)
+{
+	for (size_t i = 0; i < process->workers.len; i++) {
+		const uint64_t *at = map_find(&matcher->inboxes, process->workers.data[i]->address,
+					      (uint64_t)process->id);
+		struct inbox *inbox = at ? (struct inbox *)(uintptr_t)*at : NULL;
+
+		if (inbox && inbox->current && inbox->current->tid == tid)
+			inbox_settle(matcher, inbox);
+	}
 }
 
 void matcher_gap(struct matcher *matcher, int host, struct process *owner, uint64_t from,

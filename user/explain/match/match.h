@@ -37,15 +37,32 @@ struct way *matched_way(const struct op *op); /* NULL: of no interest */
 /* The operation ends of a message, as they are when the message is known. */
 struct message {
 	uint64_t send, recv; /* ids of operations; recv 0: none, or not told which */
+	uint64_t send_call, recv_call; /* ids of the calls that made them; 0: outside MPI */
 	struct process *src, *dst;
 	const char *function, *send_op, *recv_op;
 	uint64_t tag, bytes, send_start, recv_start, arrival;
 	struct way *src_way, *dst_way; /* NULL: of no interest, or of no operation */
 	uint32_t send_tid, recv_tid;
+	const struct place *send_place, *recv_place; /* of the calls */
+	const char *recv_function; /* MPI function of the receive */
+	uint32_t arrival_tid, arrival_call; /* the handler's thread and frame of the call; 0 */
+	bool rts; /* what arrived announces it */
 };
 
+struct match_sink {
+	void *arg;
+	/* all of its ends are known and final */
+	void (*message)(void *arg, const struct message *message);
+	/*
+	 * The same message, once: as soon as both of its ends are found and no other ones are
+	 * possible, which may be long before either operation is over.
+	 */
+	void (*joined)(void *arg, const struct message *message);
+};
+
+/* The sink is copied. */
 struct matcher *matcher_new(struct decoder *decoder, struct attribute *attribute,
-			    void (*emit)(void *arg, const struct message *message), void *arg);
+			    const struct match_sink *sink);
 void matcher_free(struct matcher *matcher);
 
 void matcher_op_start(struct matcher *matcher, struct op *op);
@@ -54,6 +71,8 @@ void matcher_op_done(struct matcher *matcher, struct op *op);
 void matcher_op_over(struct matcher *matcher, struct op *op);
 void matcher_sent(struct matcher *matcher, const struct event *event, struct op *op,
 		  struct object *ep);
+/* The thread goes on behind the handlers of all that arrived on it. */
+void matcher_handled(struct matcher *matcher, const struct process *process, uint32_t tid);
 void matcher_arrived(struct matcher *matcher, const struct event *event, uint64_t idle_since);
 void matcher_completed(struct matcher *matcher, const struct event *event, struct op *op);
 void matcher_met(struct matcher *matcher, const struct event *event, struct op *op);

@@ -56,10 +56,9 @@ void arrival_forget(struct matcher *matcher, struct arrival *arrival)
 	matcher->free_arrivals = arrival;
 }
 
-static void message_emit(struct matcher *matcher, const struct sent *sent,
-			 const struct arrival *arrival)
+static struct message message_of(const struct sent *sent, const struct arrival *arrival)
 {
-	struct message message = {
+	return (struct message){
 		.send = sent->op_id,
 		.recv = arrival->recv_id,
 		.src = sent->link->process,
@@ -76,10 +75,45 @@ static void message_emit(struct matcher *matcher, const struct sent *sent,
 		.arrival = arrival->ts,
 		.src_way = matched_way(sent->from),
 		.dst_way = arrival->way,
+		.send_call = sent->from ? sent->from->call : 0,
+		.send_place = sent->from ? sent->from->place : NULL,
+		.recv_call = arrival->recv_call,
+		.recv_place = arrival->recv_place,
+		.recv_function = arrival->recv_function,
+		.arrival_tid = arrival->tid,
+		.arrival_call = arrival->call,
+		.rts = arrival->rts,
 	};
+}
+
+static void message_emit(struct matcher *matcher, const struct sent *sent,
+			 const struct arrival *arrival)
+{
+	const struct message message = message_of(sent, arrival);
 
 	matcher->matched++;
-	matcher->emit(matcher->arg, &message);
+	if (!arrival->told)
+		matcher->sink.joined(matcher->sink.arg, &message);
+	matcher->sink.message(matcher->sink.arg, &message);
+}
+
+/* Whether this send and this receive are the message's for certain, though both may go on. */
+static bool is_certain(const struct sent *sent, const struct arrival *arrival)
+{
+	return sent && sent->counted && !sent->ambiguous && !arrival->ambiguous &&
+	       !arrival->doubt && arrival->receive && !arrival->receive->contested &&
+	       !arrival->receive->alike && arrival->state == RECEIVE_BOUND;
+}
+
+static void tell_early(struct matcher *matcher, const struct sent *sent, struct arrival *arrival)
+{
+	struct message message;
+
+	if (arrival->told || !is_certain(sent, arrival))
+		return;
+	message = message_of(sent, arrival);
+	arrival->told = true;
+	matcher->sink.joined(matcher->sink.arg, &message);
 }
 
 /* Counts as matched, or as unmatched if one end's operation was not traced. */
@@ -138,6 +172,7 @@ void message_settle(struct matcher *matcher, struct arrival *arrival)
 
 	if (arrival->receive)
 		enrich(sent, arrival);
+	tell_early(matcher, sent, arrival);
 	if (arrival->orphan && arrival->state != RECEIVE_WAIT) {
 		if (arrival->state == RECEIVE_BOUND)
 			reason_add(matcher->unmatched_receives, arrival->orphan, 1);

@@ -24,7 +24,9 @@ struct csv_table {
 	const char *columns[CSV_MAX_COLUMNS];
 };
 
-#define TIME "time.known", "time.sum_ns", "time.min_ns", "time.max_ns", "time.precision"
+#define TIME                                                                                       \
+	"time.known", "time.sum_ns", "time.min_ns", "time.max_ns", "time.precision", "time.exact", \
+		"time.exact_sum_ns"
 #define PLACE                                                                                      \
 	"label", "module", "build_id", "offset", "symbol", "symbol_offset", "file", "line",        \
 		"address", "reason"
@@ -41,7 +43,9 @@ static const struct csv_table tables[] = {
 	{ "clocks",
 	  { "host", "other", "there", "back", "at_ns", "offset_ns", "offset_uncertainty_ns",
 	    "drift_ppb", "drift_uncertainty_ppb", "reason" } },
-	{ "calls", { "process", "function", "count", "ops", "bytes", "bytes_unknown", TIME } },
+	{ "calls",
+	  { "process", "function", "count", "ops", "bytes", "bytes_unknown", TIME,
+	    "time_most_ns" } },
 	{ "ops",
 	  { "process", "op", "function", "protocol", "memory", "memory_reason", "memory_known_by",
 	    "count", "bytes", "bytes_unknown", "errors", TIME } },
@@ -59,6 +63,21 @@ static const struct csv_table tables[] = {
 	{ "routes",
 	  { "src_host", "src_mem", "src_nic", "dst_nic", "dst_host", "dst_mem", "count", "bytes",
 	    "bytes_unknown", "wire_bytes" } },
+	{ "open",
+	  { "process", "rank", "function", "call_site", "op", "peer", "peer_rank", "tag",
+	    "since_ns", "age_ns", "certain" } },
+	{ "time",
+	  { "process", "rank", "span_ns", "mpi_ns", "mpi_most_ns", "wait_ns", "precision" } },
+	{ "waits", { "kind",           "function",         "process",
+		     "rank",           "call_site",        "culprit",
+		     "culprit_rank",   "culprit_function", "culprit_call_site",
+		     "count",          "sum_ns",           "max_ns",
+		     "fresh_ns",       "uncertainty_ns",   "precision",
+		     "computing_ns",   "communicating_ns", "waiting_ns",
+		     "root",           "root_rank",        "root_function",
+		     "root_call_site", "root_did" } },
+	{ "wait_roots",
+	  { "process", "rank", "function", "call_site", "did", "count", "fresh_ns" } },
 	{ "slowest",
 	  { "process", "peer", "op", "transport", "device", "ucp_op", "function", "bytes",
 	    "time_ns", "precision", "at_ns" } },
@@ -145,13 +164,15 @@ static char *list_text(const json_t *list)
 	return json_is_string(json_array_get(list, 0)) ? words_text(list) : frames_text(list);
 }
 
-/* A number, a text, null, or the frames of a stack: "outermost;...;innermost". */
+/* A number, true or false, a text, null, or the frames of a stack: "outermost;...;innermost". */
 static void csv_value(FILE *out, const json_t *value)
 {
 	char *text;
 
 	if (json_is_integer(value)) {
 		fprintf(out, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+	} else if (json_is_boolean(value)) {
+		fputs(json_is_true(value) ? "true" : "false", out);
 	} else if (json_is_string(value)) {
 		csv_text(out, json_string_value(value));
 	} else if (json_is_array(value)) {

@@ -446,6 +446,7 @@ static const char *const views[] = {
 
 	"CREATE VIEW slowest AS SELECT t.*, p.label AS call_site FROM transfer t"
 	" LEFT JOIN place p ON p.id = t.place WHERE NOT t.retried AND t.duration_ns NOT NULL"
+	" AND t.precision != 'upper_bound'"
 	" AND (t.kind = 'data' OR EXISTS (SELECT 1 FROM total WHERE section = 'filter' AND name = 'kind'))"
 	" ORDER BY t.duration_ns DESC LIMIT 20",
 

@@ -64,6 +64,9 @@ static void add_time(struct cube_sums *to, const struct cube_sums *from)
 	to->timed += from->timed;
 	to->time_sum += from->time_sum;
 	to->precisions |= from->precisions;
+	to->exact += from->exact;
+	to->exact_time += from->exact_time;
+	to->exact_bytes += from->exact_bytes;
 }
 
 void cube_sums_add(struct cube_sums *to, const struct cube_sums *from)
@@ -79,11 +82,25 @@ void cube_sums_add(struct cube_sums *to, const struct cube_sums *from)
 	to->ops += from->ops;
 	to->copies += from->copies;
 	to->copy_bytes += from->copy_bytes;
+	to->time_most += from->time_most;
+	to->unbounded += from->unbounded;
 	add_time(to, from);
 }
 
+static bool is_exact(enum fact_precision precision)
+{
+	return precision == TIME_EXACT || precision == TIME_SAMPLED;
+}
+
+static void add_exact(struct cube_sums *sums, uint64_t count, uint64_t time, uint64_t bytes)
+{
+	sums->exact += count;
+	sums->exact_time += time;
+	sums->exact_bytes += bytes == UINT64_MAX ? 0 : bytes;
+}
+
 void cube_sums_time(struct cube_sums *sums, uint64_t start, uint64_t end,
-		    enum fact_precision precision)
+		    enum fact_precision precision, uint64_t bytes)
 {
 	uint64_t time = end - start;
 
@@ -94,15 +111,19 @@ void cube_sums_time(struct cube_sums *sums, uint64_t start, uint64_t end,
 					    .time_min = time,
 					    .time_max = time,
 					    .precisions = 1u << precision });
+	if (is_exact(precision))
+		add_exact(sums, 1, time, bytes);
 }
 
 void cube_sums_timed(struct cube_sums *sums, uint64_t timed, uint64_t time_sum,
-		     enum fact_precision precision)
+		     enum fact_precision precision, uint64_t bytes)
 {
 	add_time(sums, &(struct cube_sums){ .timed = timed,
 					    .time_sum = time_sum,
 					    .time_min = UINT64_MAX,
 					    .precisions = 1u << precision });
+	if (is_exact(precision))
+		add_exact(sums, timed, time_sum, bytes);
 }
 
 const char *cube_key_text(const struct cube_key *key, uint64_t word)

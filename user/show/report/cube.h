@@ -47,6 +47,9 @@ struct cube_sums {
 	uint64_t copies, copy_bytes; /* copies of a message within its processes */
 	uint64_t timed; /* facts with a known duration; the sums below are over these */
 	uint64_t time_sum, time_min, time_max; /* ns; min and max of no fact: UINT64_MAX and 0 */
+	uint64_t exact, exact_time, exact_bytes; /* of the timed ones, those whose time is exact */
+	uint64_t time_most; /* sum of the latest ends that calls can have had, ns, */
+	uint64_t unbounded; /* and calls without one, in that sum not at all */
 	uint32_t precisions; /* bit set of the enum fact_precision values seen */
 };
 
@@ -76,13 +79,13 @@ const struct cube_row *cube_find(const struct cube *cube, const uint64_t *key);
 
 void cube_sums_add(struct cube_sums *to, const struct cube_sums *from);
 
-/* Adds one duration; end 0 or TIME_UNKNOWN counts as not known. */
+/* Adds one duration; end 0 or TIME_UNKNOWN counts as not known. bytes: as below. */
 void cube_sums_time(struct cube_sums *sums, uint64_t start, uint64_t end,
-		    enum fact_precision precision);
+		    enum fact_precision precision, uint64_t bytes);
 
-/* Adds a sum of durations. */
+/* Adds a sum of durations. bytes: that were moved meanwhile; UINT64_MAX: unknown. */
 void cube_sums_timed(struct cube_sums *sums, uint64_t timed, uint64_t time_sum,
-		     enum fact_precision precision);
+		     enum fact_precision precision, uint64_t bytes);
 
 /* Adds every row of from under the keys that both shapes have, by name; others are absent. */
 void cube_rollup(struct cube *to, const struct cube *from);

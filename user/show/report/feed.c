@@ -14,7 +14,9 @@ void slowest_offer(struct slowest *slowest, const struct fact_transfer *transfer
 	struct fact_transfer *all = slowest->transfers;
 	size_t at = slowest->len;
 
-	if (transfer->end < transfer->start || transfer->end_precision == TIME_UNKNOWN)
+	/* an upper bound says nothing of how slow it was */
+	if (transfer->end < transfer->start || transfer->end_precision == TIME_UNKNOWN ||
+	    transfer->end_precision == TIME_UPPER_BOUND)
 		return;
 	while (at && slowest_time(&all[at - 1]) < slowest_time(transfer))
 		at--;
@@ -78,6 +80,7 @@ static void report_see_time(struct report *report, int index, uint64_t start, ui
 	const struct report_process *process = report_process_at(report, index);
 	struct report_host *host;
 
+	report_waits_seen(&report->waits, index, start);
 	if (!process || process->fact.host < 0 || !start)
 		return;
 	host = &report->hosts.data[process->fact.host];
@@ -152,14 +155,40 @@ static void sum_call(struct cube_sums *sums, const struct fact_call *call)
 	sums->count++;
 	sums->ops += call->ops;
 	add_bytes(sums, call->bytes);
-	cube_sums_time(sums, call->start, call->end, call->end_precision);
+	cube_sums_time(sums, call->start, call->end, call->end_precision, UINT64_MAX);
+	if (call->until >= call->start && call->until)
+		sums->time_most += call->until - call->start;
+	else
+		sums->unbounded++;
+}
+
+static void keep_place(struct report *report, const struct place *place)
+{
+	if (place)
+		*map_insert(&report->places, word(place->key), 0, NULL) = (uintptr_t)place;
+}
+
+static void feed_wait(struct report *report, const struct fact_wait *wait)
+{
+	if (!selection_passes(&report->selection, FACT_WAIT, wait))
+		return;
+	keep_place(report, wait->place);
+	keep_place(report, wait->culprit_place);
+	keep_place(report, wait->root_place);
+	report_waits_add(&report->waits, wait);
+}
+
+static void feed_open(struct report *report, const struct fact_open *open)
+{
+	if (selection_passes(&report->selection, FACT_OPEN, open))
+		vec_push(&report->waits.open, *open);
 }
 
 static void feed_place(struct report *report, const struct fact_call *call)
 {
 	uint64_t key[] = { (int64_t)call->process, word(call->function), word(call->place->key) };
 
-	*map_insert(&report->places, word(call->place->key), 0, NULL) = (uintptr_t)call->place;
+	keep_place(report, call->place);
 	sum_call(&cube_at(&report->call_sites, key)->sums, call);
 }
 
@@ -180,6 +209,7 @@ static void report_feed_call(struct report *report, const struct fact_call *call
 	if (!sums)
 		return;
 	sum_call(sums, call);
+	report_waits_call(&report->waits, call);
 	if (call->place)
 		feed_place(report, call);
 	if (call->stack)
@@ -203,7 +233,7 @@ static void report_feed_op(struct report *report, const struct fact_op *op)
 	sums->count++;
 	sums->errors += op->status < 0;
 	add_bytes(sums, op->bytes);
-	cube_sums_time(sums, op->start, op->end, op->end_precision);
+	cube_sums_time(sums, op->start, op->end, op->end_precision, op->bytes);
 }
 
 static void sum_transfer(struct cube_sums *sums, const struct fact_transfer *transfer)
@@ -217,7 +247,8 @@ static void sum_transfer(struct cube_sums *sums, const struct fact_transfer *tra
 	sums->wire_bytes += transfer->wire_bytes == UINT64_MAX ? 0 : transfer->wire_bytes;
 	if (transfer->unexplained && transfer->bytes != UINT64_MAX)
 		sums->unexplained_bytes += transfer->bytes;
-	cube_sums_time(sums, transfer->start, transfer->end, transfer->end_precision);
+	cube_sums_time(sums, transfer->start, transfer->end, transfer->end_precision,
+		       transfer->bytes);
 }
 
 /*
@@ -258,7 +289,8 @@ static void add_sums(struct cube_sums *to, const struct fact_sums *from)
 	to->wire_bytes += from->wire_bytes;
 	to->retries += from->retries;
 	to->ops += from->ops;
-	cube_sums_timed(to, from->timed, from->time, from->precision);
+	cube_sums_timed(to, from->timed, from->time, from->precision,
+			from->timed == from->count ? from->bytes : UINT64_MAX);
 }
 
 static void report_feed_calls(struct report *report, const struct fact_call *call,
@@ -266,8 +298,10 @@ static void report_feed_calls(struct report *report, const struct fact_call *cal
 {
 	struct cube_sums *sums = call_row(report, call);
 
-	if (sums)
-		add_sums(sums, from);
+	if (!sums)
+		return;
+	add_sums(sums, from);
+	sums->unbounded += from->count;
 }
 
 static void report_feed_ops(struct report *report, const struct fact_op *op,
@@ -331,6 +365,10 @@ static void report_fact(void *arg, enum fact_type type, const void *fact,
 		return report_feed_transfer(report, fact);
 	case FACT_MESSAGE:
 		return report_feed_message(report, fact);
+	case FACT_WAIT:
+		return feed_wait(report, fact);
+	case FACT_OPEN:
+		return feed_open(report, fact);
 	case FACT_WINDOW:
 		return feed_window(report, fact);
 	case FACT_MEMORY:

@@ -7,6 +7,7 @@
 #include "explain/clocks/clocks.h"
 #include "show/report/cube.h"
 #include "show/report/report.h"
+#include "show/report/waits.h"
 
 /* Word 0 of a key is the process unless the shape differs. */
 extern const struct cube_shape report_calls_shape;
@@ -60,13 +61,13 @@ struct report_host {
 
 #define SLOWEST_MAX 20
 
-/* The transfers that took longest. */
+/* The transfers that took longest, at least. */
 struct slowest {
 	struct fact_transfer transfers[SLOWEST_MAX]; /* longest first; ties in order of arrival */
 	size_t len;
 };
 
-/* Considers a transfer; one without a known end is ignored. */
+/* Considers a transfer; one whose end is not known, or no more than an upper bound, is ignored. */
 void slowest_offer(struct slowest *slowest, const struct fact_transfer *transfer);
 
 uint64_t slowest_time(const struct fact_transfer *transfer);
@@ -86,6 +87,7 @@ struct report {
 	bool knows_stacks;
 	bool knows_places; /* some capture has call sites */
 	struct slowest slowest;
+	struct report_waits waits;
 	struct clocks clocks; /* clocks of hosts, over all messages whatever the filter */
 	struct fact_totals totals;
 };
@@ -98,7 +100,10 @@ bool report_only_counts(const struct report *report);
 
 const struct report_process *report_process_at(const struct report *report, int64_t index);
 
-/* The place for a key of call_sites. */
+/* How long a process was observed, ns: from its first fact to its end, or that of the capture. */
+uint64_t report_process_span(const struct report *report, int process);
+
+/* The place for a key of call_sites, or of a wait; NULL: 0, or not seen. */
 const struct place *report_place(const struct report *report, uint64_t key);
 
 /* The stack for a key of stacks. */

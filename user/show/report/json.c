@@ -289,6 +289,7 @@ static const struct shape totals_shape[] = {
 	SHAPE_PART("detail", detail_shape, .known = lacks_detail, .optional = true),
 	SHAPE_PART("matching", matching_shape, .known = has_messages),
 	SHAPE_PART("attribution", attribution_shape),
+	REASONS("waits_unknown", waits_unknown),
 	REASONS("notes", notes),
 	SHAPE_STRUCT("self", struct fact_totals, self, self_shape,
 		     SHAPE_WHEN(struct fact_totals, self.known), .optional = true),

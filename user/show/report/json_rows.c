@@ -24,6 +24,8 @@ static const struct shape time_shape[] = {
 	SHAPE_AS("min_ns", struct cube_sums, time_min, .known = has_range),
 	SHAPE_AS("max_ns", struct cube_sums, time_max, .known = has_range),
 	SHAPE_WHOLE("precision", precision_json),
+	SHAPE_OF(struct cube_sums, exact),
+	SHAPE_AS("exact_sum_ns", struct cube_sums, exact_time),
 	{ 0 },
 };
 
@@ -31,7 +33,14 @@ static const struct shape time_shape[] = {
 #define TIME SHAPE_PART("time", time_shape, SHAPE_WHEN(struct cube_sums, timed))
 
 static const struct shape call_sums[] = {
-	SUM(count), SUM(ops), SUM(bytes), SUM(bytes_unknown), TIME, { 0 },
+	SUM(count),
+	SUM(ops),
+	SUM(bytes),
+	SUM(bytes_unknown),
+	TIME,
+	SHAPE_AS("time_most_ns", struct cube_sums, time_most,
+		 SHAPE_UNLESS(struct cube_sums, unbounded)),
+	{ 0 },
 };
 
 static const struct shape op_sums[] = {
@@ -225,6 +234,151 @@ static void put_places(const struct report *report, struct json_out *out, const 
 	free(rows);
 }
 
+/* ---- waits, times of processes, open calls ---- */
+
+static json_t *rank_of(const struct report *report, int64_t process)
+{
+	const struct report_process *found = report_process_at(report, process);
+
+	return found && found->fact.rank >= 0 ? json_integer(found->fact.rank) : NULL;
+}
+
+static json_t *label_of(const struct report *report, uint64_t key)
+{
+	const struct place *place = report_place(report, key);
+
+	return place ? shape_text(place->label) : NULL;
+}
+
+static json_t *name_of(uint64_t word)
+{
+	return word ? shape_text((const char *)(uintptr_t)word) : NULL;
+}
+
+#define WAIT_GETTER(name, value)                                                                   \
+	SHAPE_GETTER_WITH(wait_##name, struct wait_row, row, struct report, report,                \
+			  ((void)report, (value)))
+
+WAIT_GETTER(kind, name_of(row->key.kind));
+WAIT_GETTER(function, name_of(row->key.function));
+WAIT_GETTER(rank, rank_of(report, row->key.process));
+WAIT_GETTER(site, label_of(report, row->key.place));
+WAIT_GETTER(culprit_rank, rank_of(report, row->key.culprit));
+WAIT_GETTER(culprit_function, name_of(row->key.culprit_function));
+WAIT_GETTER(culprit_site, label_of(report, row->key.culprit_place));
+WAIT_GETTER(precision, json_string(!row->by_clocks ? "exact" : row->exact ? "mixed" : "clocks"));
+WAIT_GETTER(root_rank, rank_of(report, row->longest.root));
+WAIT_GETTER(root_site, row->longest.root_place ? shape_text(row->longest.root_place->label) : NULL);
+
+static const struct shape wait_shape[] = {
+	SHAPE_WHOLE("kind", wait_kind),
+	SHAPE_WHOLE("function", wait_function),
+	SHAPE_AS("process", struct wait_row, key.process, .null = SHAPE_NEGATIVE),
+	SHAPE_WHOLE("rank", wait_rank),
+	SHAPE_WHOLE("call_site", wait_site),
+	SHAPE_AS("culprit", struct wait_row, key.culprit, .null = SHAPE_NEGATIVE),
+	SHAPE_WHOLE("culprit_rank", wait_culprit_rank),
+	SHAPE_WHOLE("culprit_function", wait_culprit_function),
+	SHAPE_WHOLE("culprit_call_site", wait_culprit_site),
+	SHAPE_OF(struct wait_row, count),
+	SHAPE_AS("sum_ns", struct wait_row, ns),
+	SHAPE_AS("max_ns", struct wait_row, most),
+	SHAPE_AS("fresh_ns", struct wait_row, fresh),
+	SHAPE_AS("uncertainty_ns", struct wait_row, uncertainty),
+	SHAPE_WHOLE("precision", wait_precision),
+	SHAPE_AS("computing_ns", struct wait_row, computing),
+	SHAPE_AS("communicating_ns", struct wait_row, communicating),
+	SHAPE_AS("waiting_ns", struct wait_row, waiting),
+	SHAPE_AS("root", struct wait_row, longest.root, .null = SHAPE_NEGATIVE),
+	SHAPE_WHOLE("root_rank", wait_root_rank),
+	SHAPE_AS("root_function", struct wait_row, longest.root_function),
+	SHAPE_WHOLE("root_call_site", wait_root_site),
+	SHAPE_AS("root_did", struct wait_row, longest.root_did),
+	{ 0 },
+};
+
+#define ROOT_GETTER(name, value)                                                                   \
+	SHAPE_GETTER_WITH(cause_##name, struct root_row, row, struct report, report,               \
+			  ((void)report, (value)))
+
+ROOT_GETTER(rank, rank_of(report, row->key.process));
+ROOT_GETTER(function, name_of(row->key.function));
+ROOT_GETTER(site, label_of(report, row->key.place));
+ROOT_GETTER(did, name_of(row->key.did));
+
+static const struct shape root_shape[] = {
+	SHAPE_AS("process", struct root_row, key.process, .null = SHAPE_NEGATIVE),
+	SHAPE_WHOLE("rank", cause_rank),
+	SHAPE_WHOLE("function", cause_function),
+	SHAPE_WHOLE("call_site", cause_site),
+	SHAPE_WHOLE("did", cause_did),
+	SHAPE_OF(struct root_row, count),
+	SHAPE_AS("fresh_ns", struct root_row, fresh),
+	{ 0 },
+};
+
+/* A row of time[]. */
+struct time_row {
+	int process;
+	uint64_t span;
+	struct process_time time;
+};
+
+SHAPE_GETTER_WITH(time_rank, struct time_row, row, struct report, report,
+		  rank_of(report, row->process));
+SHAPE_GETTER(time_precision, struct time_row, row,
+	     json_string(!row->time.unbounded && row->time.least == row->time.most
+				 ? "exact"
+				 : "lower_bound"));
+
+static const struct shape process_time_shape[] = {
+	SHAPE_OF(struct time_row, process),
+	SHAPE_WHOLE("rank", time_rank),
+	SHAPE_AS("span_ns", struct time_row, span, .null = SHAPE_ZERO),
+	SHAPE_AS("mpi_ns", struct time_row, time.least, SHAPE_WHEN(struct time_row, time.timed)),
+	SHAPE_AS("mpi_most_ns", struct time_row, time.most,
+		 SHAPE_UNLESS(struct time_row, time.unbounded)),
+	SHAPE_AS("wait_ns", struct time_row, time.waited),
+	SHAPE_WHOLE("precision", time_precision),
+	{ 0 },
+};
+
+static void put_times(const struct report *report, struct json_out *out)
+{
+	json_out_array(out, "time");
+	for (size_t i = 0; i < report->waits.times.len; i++) {
+		const struct time_row row = { (int)i, report_process_span(report, (int)i),
+					      report->waits.times.data[i] };
+
+		if (row.time.calls)
+			json_out_item(out, shape_json(process_time_shape, &row, report));
+	}
+	json_out_array_end(out);
+}
+
+SHAPE_GETTER_WITH(open_rank, struct fact_open, open, struct report, report,
+		  rank_of(report, open->process));
+SHAPE_GETTER(open_site, struct fact_open, open,
+	     open->place ? shape_text(open->place->label) : NULL);
+SHAPE_GETTER(open_age, struct fact_open, open, json_integer(open->until - open->since));
+SHAPE_GETTER_WITH(open_since, struct fact_open, open, struct report, report,
+		  json_integer(open->since - host_first(report, open->process)));
+
+static const struct shape open_shape[] = {
+	SHAPE_OF(struct fact_open, process, .null = SHAPE_NEGATIVE),
+	SHAPE_WHOLE("rank", open_rank),
+	SHAPE_OF(struct fact_open, function),
+	SHAPE_WHOLE("call_site", open_site),
+	SHAPE_OF(struct fact_open, op),
+	SHAPE_OF(struct fact_open, peer, .null = SHAPE_NEGATIVE),
+	SHAPE_OF(struct fact_open, peer_rank, .null = SHAPE_NEGATIVE),
+	SHAPE_OF(struct fact_open, tag, .null = SHAPE_NEGATIVE),
+	SHAPE_WHOLE("since_ns", open_since),
+	SHAPE_WHOLE("age_ns", open_age),
+	SHAPE_OF(struct fact_open, certain),
+	{ 0 },
+};
+
 static const struct shape memory_shape[] = {
 	SHAPE_OF(struct fact_memory, process),
 	SHAPE_OF(struct fact_memory, kind, .instead = "unknown"),
@@ -282,6 +436,10 @@ void report_json_rows(const struct report *report, struct json_out *out)
 	put_plain(report, out, "messages", &report->messages, &report_plain_messages_shape,
 		  memory ? message_sums : plain_message_sums);
 	put_networks(report, out);
+	PUT_LIST("open", open_shape, report->waits.open.data, report->waits.open.len);
+	put_times(report, out);
+	PUT_LIST("waits", wait_shape, report->waits.rows.data, report->waits.rows.len);
+	PUT_LIST("wait_roots", root_shape, report->waits.roots.data, report->waits.roots.len);
 	PUT_LIST("slowest", slow_shape, report->slowest.transfers, report->slowest.len);
 	if (memory) {
 		PUT_LIST("memory", memory_shape, report->memory.data, report->memory.len);

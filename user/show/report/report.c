@@ -136,6 +136,7 @@ void report_free(struct report *report)
 	vec_release(&report->windows);
 	vec_release(&report->memory);
 	clocks_release(&report->clocks);
+	report_waits_release(&report->waits);
 	cube_release(&report->calls);
 	cube_release(&report->ops);
 	cube_release(&report->transfers);
@@ -174,6 +175,7 @@ void report_finish(struct report *report, const struct fact_totals *totals)
 		qsort(report->memory.data, report->memory.len, sizeof(*report->memory.data),
 		      by_memory);
 	clocks_order(&report->clocks);
+	report_waits_finish(&report->waits);
 	cube_join(&report->calls);
 	cube_join(&report->ops);
 	cube_join(&report->transfers);
@@ -199,6 +201,18 @@ const struct report_process *report_process_at(const struct report *report, int6
 		return NULL;
 	process = &report->processes.data[index];
 	return process->known ? process : NULL;
+}
+
+uint64_t report_process_span(const struct report *report, int process)
+{
+	const struct report_process *found = report_process_at(report, process);
+	const struct process_time *time = process >= 0 && (size_t)process < report->waits.times.len
+						  ? &report->waits.times.data[process]
+						  : NULL;
+
+	if (!found || !time || !time->first || found->lifetime.until < time->first)
+		return 0;
+	return found->lifetime.until - time->first;
 }
 
 const struct place *report_place(const struct report *report, uint64_t key)

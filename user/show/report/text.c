@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "show/report/text.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -76,6 +77,20 @@ void text_time(const struct text_report *text, char *out, size_t size, uint64_t 
 		snprintf(out, size, "%s%s", text->at_least, number);
 	else
 		snprintf(out, size, "%s%s", precisions == 1u << TIME_EXACT ? "" : "~", number);
+}
+
+void text_mean(const struct text_report *text, char *out, size_t size, const struct cube_sums *sums)
+{
+	if (!sums->timed) {
+		snprintf(out, size, "unknown");
+	} else if (!sums->exact) {
+		text_time(text, out, size, sums->time_sum / sums->timed, sums->precisions);
+	} else {
+		unit_time(out, size, sums->exact_time / sums->exact, text->options->exact);
+		if (sums->exact < sums->timed)
+			text_append(out, size, " (%" PRIu64 " of %" PRIu64 ")", sums->exact,
+				    sums->timed);
+	}
 }
 
 /* In a list, whole percents are enough. */

@@ -20,6 +20,9 @@ struct text_report {
 };
 
 void text_header(const struct text_report *text);
+void text_time_shares(const struct text_report *text);
+void text_open(const struct text_report *text);
+void text_waits(const struct text_report *text);
 void text_processes(const struct text_report *text);
 void text_deaths(const struct text_report *text);
 void text_paths(const struct text_report *text);
@@ -46,6 +49,13 @@ void text_process(const struct text_report *text, char *out, size_t size, int64_
 /* A duration with a mark for its precision: none = exact, at most, at least, ~ mixed. */
 void text_time(const struct text_report *text, char *out, size_t size, uint64_t ns,
 	       uint32_t precisions);
+
+/*
+ * The mean of all exact durations, with their number where others have bounds: "38.0 us (52 of
+ * 67)". Without exact ones a bound of the mean; "unknown".
+ */
+void text_mean(const struct text_report *text, char *out, size_t size,
+	       const struct cube_sums *sums);
 
 /* Data transfers by owner (first keys) and transport (last key). */
 struct text_carried {

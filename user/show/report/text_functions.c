@@ -52,6 +52,16 @@ static void functions_print_calls(char *cell, size_t size, const void *row, cons
 		snprintf(cell, size, "-");
 }
 
+/* Of calls that nothing was seen inside of: no longer than until their threads went on. */
+static void print_most(char *cell, size_t size, const struct cube_sums *sums,
+		       const struct text_report *text)
+{
+	if (sums->unbounded)
+		snprintf(cell, size, "?");
+	else
+		text_time(text, cell, size, sums->time_most, 1u << TIME_UPPER_BOUND);
+}
+
 static void functions_print_time(char *cell, size_t size, const void *row, const void *context)
 {
 	const struct functions *functions = context;
@@ -59,7 +69,7 @@ static void functions_print_time(char *cell, size_t size, const void *row, const
 	/* a lower bound of zero is no information */
 	if (text_row_sums(row)->timed && !text_row_sums(row)->time_sum &&
 	    text_row_sums(row)->precisions == 1u << TIME_LOWER_BOUND)
-		snprintf(cell, size, "?");
+		print_most(cell, size, text_row_sums(row), functions->text);
 	else if (text_row_sums(row)->timed)
 		text_time(functions->text, cell, size, text_row_sums(row)->time_sum,
 			  text_row_sums(row)->precisions);
@@ -68,14 +78,29 @@ static void functions_print_time(char *cell, size_t size, const void *row, const
 			 is_function(((const struct cube_row *)row)->key[0]) ? "unknown" : "-");
 }
 
+/* Nothing below MPI calls was recorded: zeros would be made up. */
+static bool only_calls(const void *context)
+{
+	const struct functions *functions = context;
+	const struct fact_self *self = &functions->text->report->totals.self;
+
+	return self->levels[LEVEL_MPI] && !self->levels[LEVEL_UCP] && !self->levels[LEVEL_UCT];
+}
+
 static void print_ops(char *cell, size_t size, const void *row, const void *context)
 {
-	unit_count(cell, size, text_row_sums(row)->ops, functions_exact(context));
+	if (only_calls(context))
+		snprintf(cell, size, "?");
+	else
+		unit_count(cell, size, text_row_sums(row)->ops, functions_exact(context));
 }
 
 static void functions_print_bytes(char *cell, size_t size, const void *row, const void *context)
 {
-	unit_bytes(cell, size, text_row_sums(row)->bytes, functions_exact(context));
+	if (only_calls(context))
+		snprintf(cell, size, "?");
+	else
+		unit_bytes(cell, size, text_row_sums(row)->bytes, functions_exact(context));
 }
 
 static void print_transports(char *cell, size_t size, const void *row, const void *context)
@@ -85,7 +110,7 @@ static void print_transports(char *cell, size_t size, const void *row, const voi
 	text_shares(cell, size, &functions->carried,
 		    (uint64_t[]){ KIND_DATA, ((const struct cube_row *)row)->key[0] });
 	if (!*cell)
-		snprintf(cell, size, "-");
+		snprintf(cell, size, only_calls(context) ? "?" : "-");
 }
 
 static const struct table_column functions_columns[] = {

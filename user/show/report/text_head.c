@@ -358,6 +358,8 @@ void text_header(const struct text_report *text)
 	plain = text_plain(line + strlen(", "));
 	fprintf(text->out, "  %.*s\n", (int)text_fit(plain, text->options->width - 8), plain);
 	free(plain);
+	text_open(text);
+	text_time_shares(text);
 	text_windows(text);
 	if (report->filtering)
 		filter_lines(text);

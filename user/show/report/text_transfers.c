@@ -112,12 +112,18 @@ static void print_mean(char *cell, size_t size, const void *row, const void *con
 {
 	const struct path_cubes *paths = context;
 
-	if (text_row_sums(row)->timed)
-		text_time(paths->text, cell, size,
-			  text_row_sums(row)->time_sum / text_row_sums(row)->timed,
-			  text_row_sums(row)->precisions);
+	text_mean(paths->text, cell, size, text_row_sums(row));
+}
+
+static void print_rate(char *cell, size_t size, const void *row, const void *context)
+{
+	const struct cube_sums *sums = text_row_sums(row);
+
+	(void)context;
+	if (sums->exact_bytes && sums->exact_time)
+		snprintf(cell, size, "%.2f GB/s", (double)sums->exact_bytes / sums->exact_time);
 	else
-		snprintf(cell, size, "unknown");
+		snprintf(cell, size, "-");
 }
 
 static void print_retries(char *cell, size_t size, const void *row, const void *context)
@@ -125,7 +131,7 @@ static void print_retries(char *cell, size_t size, const void *row, const void *
 	unit_count(cell, size, text_row_sums(row)->retries, paths_exact(context));
 }
 
-#define MAX_COLUMNS 11
+#define MAX_COLUMNS 12
 
 static const struct text_column {
 	struct table_column column;
@@ -141,6 +147,7 @@ static const struct text_column {
 	{ .column = { "bytes", false, 0, 0, paths_print_bytes } },
 	{ .column = { "share", false, 0, 0, print_share } },
 	{ .column = { "mean time", false, 0, 4, print_mean } },
+	{ .column = { "rate", false, 0, 6, print_rate } },
 	{ .column = { "retries", false, 0, 5, print_retries }, .verbose = true },
 };
 

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * UCP's tags as MPI libraries make them. Open MPI 4.x and 5.x
+ * (ompi/mca/pml/ucx/pml_ucx_request.h): 24 bits of MPI's tag, signed, which collectives have below
+ * 0; 20 of the source's rank in the communicator; 20 of its context. MPICH 3.4 to 4.2
+ * (src/mpid/ch4/netmod/ucx/ucx_types.h): 16 of the context, 16 of the rank, 32 of the tag, whose
+ * upper ones tell errors.
+ */
+#include "explain/decode/decode.h"
+
+#define MPICH_TAG 0x1fffffffu /* all but bits of errors and of synchronous sends */
+
+static bool covers(uint64_t mask, uint64_t bits)
+{
+	return (mask & bits) == bits;
+}
+
+struct mpi_tag decoder_tag(const struct process *process, uint64_t tag, uint64_t mask)
+{
+	struct mpi_tag told = { .source = -1, .tag = -1 };
+
+	if (process->mpich) {
+		told.context = tag >> 48;
+		told.world = told.context <= 1;
+		if (covers(mask, 0xffffull << 32))
+			told.source = (int)(tag >> 32 & 0xffff);
+		if (covers(mask, 0xfffff))
+			told.tag = (int)(tag & MPICH_TAG);
+		return told;
+	}
+	told.context = tag & 0xfffff;
+	told.world = !told.context;
+	if (covers(mask, 0xfffffull << 20))
+		told.source = (int)(tag >> 20 & 0xfffff);
+	if (covers(mask, 0x7fffffull << 40) && !(tag >> 63))
+		told.tag = (int)(tag >> 40);
+	return told;
+}

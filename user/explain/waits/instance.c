@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * Collective operations: calls of different processes that are joined by the messages which they
+ * made for each other. Messages tell the members of any communicator, and which of its operations
+ * a call belongs to. Once every member is over and both ends of all its messages are known, no
+ * other process can have taken part: each member of a collective sends or receives.
+ */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "explain/waits/internal.h"
+
+static struct instance *instance_new(struct waits *waits)
+{
+	struct instance *instance = waits->free_instances;
+
+	if (instance)
+		waits->free_instances = instance->free;
+	else
+		instance = xmalloc(sizeof(*instance));
+	memset(instance, 0, sizeof(*instance));
+	return instance;
+}
+
+static void instance_drop(struct waits *waits, struct instance *instance)
+{
+	instance->free = waits->free_instances;
+	waits->free_instances = instance;
+}
+
+void member_begin(struct waits *waits, struct wait_thread *line, struct wait_turn *turn)
+{
+	struct participant *member = waits->free_members;
+
+	if (!turn->kind->collective || !turn->kind->blocks)
+		return;
+	if (member)
+		waits->free_members = member->next;
+	else
+		member = xmalloc(sizeof(*member));
+	*member = (struct participant){
+		.instance = instance_new(waits),
+		.line = line,
+		.call = turn->id,
+		.start = turn->start,
+		.function = turn->function,
+		.place = turn->place,
+	};
+	*member->instance = (struct instance){ member, member, 1, 1, turn->kind->flow, NULL };
+	turn->member = member;
+}
+
+void member_op(struct wait_turn *turn, bool sends)
+{
+	struct participant *member = turn->member;
+
+	if (!member)
+		return;
+	member->unpaired++;
+	if (sends)
+		member->sends++;
+	else
+		member->receives++;
+}
+
+/* ---- who waited for whom ---- */
+
+/* The times at which members entered, on one clock. */
+struct entrance {
+	const struct participant *member;
+	uint64_t at, uncertainty;
+};
+
+struct entrances {
+	struct entrance last, before; /* the last two to enter */
+	const struct participant *root; /* the one that sends nothing, or receives nothing */
+	unsigned int roots;
+	bool known; /* all are on clocks that are known */
+};
+
+static bool is_root(const struct instance *instance, const struct participant *member)
+{
+	return instance->flow == FLOW_TO_ROOT ? !member->sends : !member->receives;
+}
+
+static void add_entry(struct entrances *entries, const struct entrance *entry)
+{
+	if (!entries->last.member || entry->at > entries->last.at) {
+		entries->before = entries->last;
+		entries->last = *entry;
+	} else if (!entries->before.member || entry->at > entries->before.at) {
+		entries->before = *entry;
+	}
+}
+
+static struct entrances entries_of(struct waits *waits, const struct instance *instance)
+{
+	const int host = instance->first->line->process->host;
+	struct entrances entries = { .known = true };
+
+	for (const struct participant *member = instance->first; member; member = member->next) {
+		const struct instant entered =
+			skew_time(waits, member->line->process->host, member->start, host);
+		const struct entrance entry = { member, entered.ns, entered.uncertainty };
+
+		entries.known = entries.known && entered.known;
+		add_entry(&entries, &entry);
+		if (is_root(instance, member)) {
+			entries.root = member;
+			entries.roots++;
+		}
+	}
+	return entries;
+}
+
+/* From a member's entry to another one's. */
+static void tell_member(struct waits *waits, enum wait_kind kind, const struct participant *member,
+			const struct participant *culprit, bool sure)
+{
+	const struct instant until = skew_time(waits, culprit->line->process->host, culprit->start,
+					       member->line->process->host);
+	struct wait_turn *turn = turn_by_id(member->line, member->call);
+
+	if (!until.known || !turn || until.ns <= member->start)
+		return;
+	tell(waits,
+	     &(struct waiting){
+		     .kind = kind,
+		     .line = member->line,
+		     .turn = turn,
+		     .span = { member->start, until.ns },
+		     .uncertainty = until.uncertainty,
+		     .culprit = sure ? (struct cause){ culprit->line->process, culprit->function,
+						       NULL, culprit->place }
+				     : (struct cause){ 0 },
+		     .culprit_line = sure ? culprit->line : NULL,
+	     });
+}
+
+/* Whether no other member may have been the last one. */
+static bool last_is_sure(const struct entrances *entries)
+{
+	const struct entrance *last = &entries->last, *before = &entries->before;
+
+	return last->at - before->at >= last->uncertainty + before->uncertainty;
+}
+
+static void tell_all(struct waits *waits, const struct instance *instance,
+		     const struct entrances *entries)
+{
+	const enum wait_kind kind = instance->flow == FLOW_BARRIER ? WAIT_AT_BARRIER : WAIT_AT_NXN;
+
+	for (const struct participant *member = instance->first; member; member = member->next)
+		tell_member(waits, kind, member, entries->last.member, last_is_sure(entries));
+}
+
+static void tell_rooted(struct waits *waits, const struct instance *instance,
+			const struct entrances *entries)
+{
+	if (entries->roots != 1)
+		return unknown(waits, "collectives whose root is not certain", 1);
+	if (instance->flow == FLOW_TO_ROOT)
+		return tell_member(waits, WAIT_EARLY_REDUCE, entries->root, entries->last.member,
+				   last_is_sure(entries));
+	for (const struct participant *member = instance->first; member; member = member->next)
+		tell_member(waits, WAIT_LATE_BROADCAST, member, entries->root, true);
+}
+
+static void tell_instance(struct waits *waits, const struct instance *instance)
+{
+	struct entrances entries;
+
+	if (instance->size < 2 || instance->flow == FLOW_PREFIX)
+		return;
+	entries = entries_of(waits, instance);
+	if (!entries.known)
+		return unknown(waits, "collectives between hosts whose clocks are not known", 1);
+	if (instance->flow == FLOW_BARRIER || instance->flow == FLOW_ALL)
+		tell_all(waits, instance, &entries);
+	else
+		tell_rooted(waits, instance, &entries);
+}
+
+/* ---- members that come and go ---- */
+
+static void instance_close(struct waits *waits, struct instance *instance, bool whole)
+{
+	if (whole)
+		tell_instance(waits, instance);
+	else
+		unknown(waits, "collectives whose messages are not all known", instance->size > 1);
+	for (struct participant *member = instance->first, *next; member; member = next) {
+		struct wait_turn *turn = turn_by_id(member->line, member->call);
+
+		next = member->next;
+		if (turn)
+			turn->member = NULL;
+		member->next = waits->free_members;
+		waits->free_members = member;
+	}
+	instance_drop(waits, instance);
+}
+
+static bool is_done(const struct participant *member)
+{
+	return member->over && !member->unpaired;
+}
+
+static void settle(struct waits *waits, struct participant *member)
+{
+	if (is_done(member) && !--member->instance->undone)
+		instance_close(waits, member->instance, true);
+}
+
+static void merge(struct waits *waits, struct instance *a, struct instance *b)
+{
+	struct instance *into = a->size < b->size ? b : a, *from = into == a ? b : a;
+
+	if (a == b)
+		return;
+	for (struct participant *member = from->first; member; member = member->next)
+		member->instance = into;
+	into->last->next = from->first;
+	into->last = from->last;
+	into->size += from->size;
+	into->undone += from->undone;
+	instance_drop(waits, from);
+}
+
+static struct participant *paired(struct wait_turn *turn)
+{
+	struct participant *member = turn ? turn->member : NULL;
+
+	if (!member || !member->unpaired)
+		return NULL;
+	member->unpaired--;
+	return member;
+}
+
+void member_join(struct waits *waits, struct wait_turn *send, struct wait_turn *receive)
+{
+	struct participant *sender = paired(send), *receiver = paired(receive);
+
+	if (sender && receiver && send->kind == receive->kind)
+		merge(waits, sender->instance, receiver->instance);
+	if (sender)
+		settle(waits, sender);
+	/* which closed the instance if it was the last one, but not while the other is undone */
+	if (receiver && receiver != sender)
+		settle(waits, receiver);
+}
+
+void member_over(struct waits *waits, struct wait_turn *turn)
+{
+	if (!turn->member || turn->member->over)
+		return;
+	turn->member->over = true;
+	settle(waits, turn->member);
+}
+
+void member_leave(struct waits *waits, struct wait_turn *turn)
+{
+	if (turn->member)
+		instance_close(waits, turn->member->instance, false);
+}
+
+void members_release(struct waits *waits)
+{
+	while (waits->free_members) {
+		struct participant *member = waits->free_members;
+
+		waits->free_members = member->next;
+		free(member);
+	}
+	while (waits->free_instances) {
+		struct instance *instance = waits->free_instances;
+
+		waits->free_instances = instance->free;
+		free(instance);
+	}
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Shared among the files of waits/. */
+#ifndef UCXBPF_WAITS_INTERNAL_H
+#define UCXBPF_WAITS_INTERNAL_H
+
+#include "base/mpi_function.h"
+#include "explain/clocks/clocks.h"
+#include "explain/waits/waits.h"
+
+#define TURNS 32 /* calls that are kept of each thread; a power of two */
+#define SPANS 4 /* separate waits that are kept of a call: the closest ones are joined beyond */
+
+struct wait_span {
+	uint64_t from, to;
+};
+
+/* Waits of a call, in order of time and apart from each other; to 0: none. */
+struct wait_spans {
+	struct wait_span list[SPANS];
+};
+
+/* Kinds of which a call may have many at once. */
+#define CROWDED_KINDS 4
+
+/* Who ends a wait, and by which call. */
+struct cause {
+	const struct process *process; /* NULL: not known */
+	const char *function, *did;
+	const struct place *place;
+};
+
+/* A call of a thread. */
+struct wait_turn {
+	uint64_t id; /* of the call; 0: none */
+	uint32_t seq; /* its frame */
+	bool over;
+	const char *function;
+	const struct place *place;
+	const struct mpi_function *kind;
+	uint64_t start;
+	uint64_t end; /* once over: of the last that was seen inside it */
+	struct wait_spans waited; /* of any kind */
+	struct wait_spans crowds[CROWDED_KINDS]; /* of one kind */
+	uint64_t longest; /* ns of its longest wait, */
+	struct cause root; /* and what caused that */
+	struct participant *member; /* of a collective whose members are not all known yet; NULL */
+	struct awaited_op {
+		const char *op; /* NULL: it waits for none that is known */
+		const struct process *peer;
+		uint64_t tag, mask;
+		bool receives, certain;
+	} open;
+};
+
+struct wait_thread {
+	struct process *process;
+	uint32_t tid;
+	unsigned int newest; /* turn */
+	struct wait_turn turns[TURNS];
+};
+
+/* A call that is part of a collective operation. */
+struct participant {
+	struct instance *instance;
+	struct participant *next; /* of the instance */
+	struct wait_thread *line;
+	uint64_t call;
+	uint64_t start;
+	const char *function;
+	const struct place *place;
+	unsigned int sends, receives; /* of its messages, */
+	unsigned int unpaired; /* and those whose other end is not known yet */
+	bool over;
+};
+
+/* Calls that are joined by messages between them: one operation of a communicator. */
+struct instance {
+	struct participant *first, *last;
+	unsigned int size;
+	unsigned int undone; /* members that are not over, or have unpaired messages */
+	enum collective_flow flow;
+	struct instance *free;
+};
+
+/* A message that is announced first, from its RTS until its send is done; by the send. */
+struct announced {
+	bool joined; /* then the following is known */
+	uint64_t recv; /* id of the receive */
+	struct process *receiver;
+	uint64_t recv_start, arrival;
+	struct cause posted, progressed; /* the calls that made the receive, and met the RTS */
+	uint64_t progress; /* start of the latter: the receiver made no progress before */
+	uint32_t recv_tid, progress_tid;
+	uint64_t unread; /* since when data waits for the receiver to read it; 0: none does */
+};
+
+/* A receive that asks its sender for the data; by the receive. */
+struct asked {
+	uint64_t at; /* ns of the RTR, on the receiver's clock */
+	struct wait_thread *sender; /* NULL: it has not answered yet */
+	uint64_t progress; /* start of the sender's call that answered, on its clock */
+	struct cause answered;
+};
+
+struct skew {
+	struct clock_estimate estimate;
+	uint64_t messages; /* that it was made of */
+};
+
+struct waits {
+	struct decoder *decoder;
+	struct waits_sink sink;
+	bool ending;
+	struct map lines; /* (tid, process) -> struct wait_thread * */
+	VEC(struct wait_thread *) all;
+	struct wait_thread *last;
+	struct map kinds; /* function -> struct mpi_function * */
+	struct map announced, asked; /* by id of an operation */
+	struct map refused; /* likewise: since when it has no resource, ns */
+	struct clocks clocks;
+	struct map skews; /* (host, other) -> struct skew * */
+	struct participant *free_members;
+	struct instance *free_instances;
+};
+
+/* ---- turns.c ---- */
+struct wait_thread *line_of(struct waits *waits, struct process *process,
+			    uint32_t tid); /* makes it */
+struct wait_thread *line_find(struct waits *waits, const struct process *process, uint32_t tid);
+struct wait_turn *turn_by_id(struct wait_thread *line, uint64_t id); /* NULL: not kept any more */
+/* The call that was open then, as far as is known; frame: of that call, 0: not told. */
+struct wait_turn *turn_at(struct wait_thread *line, uint64_t ns, uint32_t frame);
+/* Adds a wait; returns how much of it is new. */
+uint64_t spans_add(struct wait_spans *spans, struct wait_span span);
+/* Time of its waits within a span. */
+uint64_t turn_waited(const struct wait_turn *turn, struct wait_span span);
+/* Whether the call waits for an operation that this call made. */
+bool turn_awaits(const struct wait_turn *turn, uint64_t call);
+struct cause turn_cause(const struct wait_thread *line, const struct wait_turn *turn);
+
+/* ---- skew.c ---- */
+/* A time of one host on another's clock. */
+struct instant {
+	bool known;
+	uint64_t ns, uncertainty;
+};
+
+struct instant skew_time(struct waits *waits, int host, uint64_t ns, int on);
+void skews_release(struct waits *waits);
+
+/* ---- tell.c ---- */
+struct waiting {
+	enum wait_kind kind;
+	struct wait_thread *line;
+	struct wait_turn *turn;
+	struct wait_span span; /* on the clock of the line's host */
+	uint64_t uncertainty;
+	struct cause culprit;
+	struct wait_thread *culprit_line; /* NULL: not known */
+};
+
+void tell(struct waits *waits, const struct waiting *waiting);
+void unknown(struct waits *waits, const char *reason, uint64_t count);
+
+/* ---- instance.c ---- */
+void member_begin(struct waits *waits, struct wait_thread *line, struct wait_turn *turn);
+void member_op(struct wait_turn *turn, bool sends);
+void member_join(struct waits *waits, struct wait_turn *send, struct wait_turn *receive);
+void member_over(struct waits *waits, struct wait_turn *turn);
+/* The turn is forgotten: its instance is closed as it is. */
+void member_leave(struct waits *waits, struct wait_turn *turn);
+void members_release(struct waits *waits);
+
+/* ---- point.c ---- */
+void late_sender(struct waits *waits, const struct message *message);
+void announce(struct waits *waits, const struct message *message);
+void announced_done(struct waits *waits, const struct op *op);
+void asked_done(struct waits *waits, const struct op *op);
+void points_transfer(struct waits *waits, const struct transfer *transfer);
+void points_release(struct waits *waits);
+
+#endif

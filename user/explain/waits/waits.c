@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Takes calls, operations and messages as they come, and lists open calls at the end. */
+#include "explain/waits/waits.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "explain/waits/internal.h"
+
+struct waits *waits_new(struct decoder *decoder, const struct waits_sink *sink)
+{
+	struct waits *waits = xcalloc(1, sizeof(*waits));
+
+	waits->decoder = decoder;
+	waits->sink = *sink;
+	return waits;
+}
+
+void waits_free(struct waits *waits)
+{
+	const struct map_slot *slot;
+	size_t pos = 0;
+
+	if (!waits)
+		return;
+	members_release(waits);
+	points_release(waits);
+	skews_release(waits);
+	while ((slot = map_next(&waits->kinds, &pos)))
+		free((void *)(uintptr_t)slot->value);
+	map_release(&waits->kinds);
+	for (size_t i = 0; i < waits->all.len; i++)
+		free(waits->all.data[i]);
+	vec_release(&waits->all);
+	map_release(&waits->lines);
+	free(waits);
+}
+
+/* Names are interned: each is looked at once. */
+static const struct mpi_function *kind_of(struct waits *waits, const char *function)
+{
+	uint64_t *at = map_insert(&waits->kinds, (uintptr_t)function, 0, NULL);
+
+	if (!*at) {
+		struct mpi_function *kind = xmalloc(sizeof(*kind));
+
+		*kind = mpi_function(function);
+		*at = (uintptr_t)kind;
+	}
+	return (const struct mpi_function *)(uintptr_t)*at;
+}
+
+void waits_call_start(struct waits *waits, const struct call *call)
+{
+	struct wait_thread *line = line_of(waits, call->process, call->tid);
+	struct wait_turn *turn = &line->turns[(line->newest + 1) % TURNS];
+
+	member_leave(waits, turn);
+	line->newest = (line->newest + 1) % TURNS;
+	*turn = (struct wait_turn){
+		.id = call->id,
+		.seq = call->seq,
+		.function = call->function,
+		.place = call->place,
+		.kind = kind_of(waits, call->function),
+		.start = call->start,
+	};
+	member_begin(waits, line, turn);
+}
+
+static struct wait_turn *turn_of(struct waits *waits, const struct process *process, uint32_t tid,
+				 uint64_t id)
+{
+	return id ? turn_by_id(line_find(waits, process, tid), id) : NULL;
+}
+
+void waits_call(struct waits *waits, const struct call *call)
+{
+	struct wait_turn *turn = turn_of(waits, call->process, call->tid, call->id);
+
+	if (!turn)
+		return;
+	turn->over = true;
+	turn->end = call->end.ns;
+	member_over(waits, turn);
+}
+
+#define RECEIVES (1u << OP_TAG_RECV | 1u << OP_TAG_MSG_RECV)
+#define MESSAGES (RECEIVES | 1u << OP_TAG_SEND)
+
+void waits_op_start(struct waits *waits, const struct op *op)
+{
+	struct wait_turn *turn;
+
+	if (!op->call || !(MESSAGES >> op->site->op & 1))
+		return;
+	turn = turn_of(waits, op->process, op->tid, op->call);
+	if (turn)
+		member_op(turn, op->site->op == OP_TAG_SEND);
+}
+
+void waits_message(struct waits *waits, const struct message *message)
+{
+	clocks_add(&waits->clocks, message->src->host, message->dst->host, message->send_start,
+		   message->arrival);
+	late_sender(waits, message);
+	announce(waits, message);
+	member_join(waits, turn_of(waits, message->src, message->send_tid, message->send_call),
+		    turn_of(waits, message->dst, message->recv_tid, message->recv_call));
+}
+
+void waits_transfer(struct waits *waits, const struct transfer *transfer)
+{
+	points_transfer(waits, transfer);
+}
+
+void waits_ending(struct waits *waits)
+{
+	waits->ending = true;
+}
+
+/*
+ * Nothing more was seen of an operation. Certain: the last call of its thread made it, and returns
+ * only once it is done, and no message came for it. A call that waits for earlier operations may
+ * have returned for others, and data that comes without a record may have completed it.
+ */
+static void stays_open(struct waits *waits, const struct op *op)
+{
+	struct wait_thread *line = line_find(waits, op->process, op->tid);
+	struct wait_turn *turn = line ? &line->turns[line->newest] : NULL;
+	bool own;
+
+	if (!turn || turn->over || op->failed || matched_end(op).precision != PRECISION_UNKNOWN ||
+	    op->process->missing_until > op->start || !turn_awaits(turn, op->call))
+		return;
+	own = turn->id == op->call;
+	if (turn->open.op && (turn->open.certain || !own))
+		return;
+	turn->open = (struct awaited_op){
+		.op = op->site->name,
+		.peer = op->ep ? op->ep->peer_process : matched_peer(op),
+		.tag = op->tag,
+		.mask = op->mask,
+		.receives = RECEIVES >> op->site->op & 1,
+		.certain = own && !op->met && !matched_peer(op),
+	};
+}
+
+void waits_op_done(struct waits *waits, const struct op *op)
+{
+	if (waits->ending)
+		stays_open(waits, op);
+	if (waits->announced.used)
+		announced_done(waits, op);
+	if (waits->asked.used)
+		asked_done(waits, op);
+	if (waits->refused.used)
+		map_remove(&waits->refused, op->id, 0);
+}
+
+/* The process with that rank in the same job; NULL: not traced, or not known. */
+static const struct process *of_rank(const struct waits *waits, const struct process *process,
+				     int rank)
+{
+	for (size_t i = 0; i < waits->decoder->processes.len; i++) {
+		const struct process *other = waits->decoder->processes.data[i];
+
+		if (other->index >= 0 && other->rank == rank && other->job == process->job &&
+		    other->size == process->size)
+			return other;
+	}
+	return NULL;
+}
+
+bool waits_open(struct waits *waits, const struct call *call, struct fact_open *open)
+{
+	const struct wait_turn *turn = turn_of(waits, call->process, call->tid, call->id);
+	const struct awaited_op *op = turn ? &turn->open : NULL;
+	const struct process *peer;
+	struct mpi_tag tag;
+
+	if (!op || !op->op)
+		return false;
+	peer = op->peer;
+	*open = (struct fact_open){
+		.process = call->process->index,
+		.function = call->function,
+		.place = call->place,
+		.tid = call->tid,
+		.op = op->op,
+		.peer_rank = peer ? peer->rank : -1,
+		.tag = -1,
+		.since = call->start,
+		.certain = op->certain,
+	};
+	tag = decoder_tag(call->process, op->tag, op->receives ? op->mask : UINT64_MAX);
+	if (!turn->kind->collective)
+		open->tag = tag.tag;
+	if (!peer && op->receives && tag.world) {
+		open->peer_rank = tag.source;
+		peer = tag.source < 0 ? NULL : of_rank(waits, call->process, tag.source);
+	}
+	open->peer = peer ? peer->index : -1;
+	return true;
+}
+
+void waits_finish(struct waits *waits)
+{
+	for (size_t i = 0; i < waits->all.len; i++)
+		for (unsigned int k = 0; k < TURNS; k++)
+			member_leave(waits, &waits->all.data[i]->turns[k]);
+}

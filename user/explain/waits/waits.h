@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Wait states (docs/waits.md): which MPI calls waited, how long, for whom, and what that one did.
+ * Takes results of attribution and matching in their order, and hands on each wait as soon as it is
+ * known. Memory is bounded: the last TURNS calls of each thread are kept, and operations that are
+ * under way.
+ *
+ * Layers: turns.c; skew.c; tell.c; instance.c, point.c; waits.c, which feeds the others.
+ */
+#ifndef UCXBPF_WAITS_WAITS_H
+#define UCXBPF_WAITS_WAITS_H
+
+#include "explain/attribute/attribute.h"
+#include "explain/facts/facts.h"
+#include "explain/match/match.h"
+
+struct waits;
+
+struct waits_sink {
+	void *arg;
+	void (*wait)(void *arg, const struct fact_wait *wait);
+	struct fact_reason *unknown; /* FACT_MAX_REASONS rows, filled at the end at the latest */
+};
+
+/* The sink is copied, the decoder outlives it. */
+struct waits *waits_new(struct decoder *decoder, const struct waits_sink *sink);
+void waits_free(struct waits *waits);
+
+void waits_call_start(struct waits *waits, const struct call *call);
+void waits_call(struct waits *waits, const struct call *call);
+void waits_op_start(struct waits *waits, const struct op *op);
+/* Before its match is freed. */
+void waits_op_done(struct waits *waits, const struct op *op);
+void waits_transfer(struct waits *waits, const struct transfer *transfer);
+/* As match_sink.joined. */
+void waits_message(struct waits *waits, const struct message *message);
+
+/*
+ * From now on operations end because the captures do. A call that still waits for one stays open.
+ */
+void waits_ending(struct waits *waits);
+
+/*
+ * Whether the last call of a thread had not returned when its process was last seen. Fills in *open
+ * but for until.
+ */
+bool waits_open(struct waits *waits, const struct call *call, struct fact_open *open);
+
+/* Call once, after the last call is over: closes the collectives that are left. */
+void waits_finish(struct waits *waits);
+
+#endif
