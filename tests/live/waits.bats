@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Waits: programs that know by their own clocks how long they waited, for whom, and jobs that hang.
+
+bats_require_minimum_version 1.5.0
+load ../lib/live.bash
+load ../lib/soon.bash
+
+setup_file() { live_file_setup; }
+teardown_file() { live_file_teardown; }
+setup() { live_setup; }
+
+# waits RANKS MPI TRANSPORT CASE...: each in a job of its own; reports all that fail
+waits()
+{
+	local ranks=$1 mpi=$2 transport=$3 case differences failed=0
+	shift 3
+
+	for case in "$@"; do
+		RANKS=$ranks one_case 0 "waits-$case" "$mpi" "$transport" n "$PROGS/$mpi/mpi_waits" "$case" ||
+			failed=1
+		differences=$(/usr/bin/python3 "$TOP/tests/live/check_waits.py" "$CASE/report.json" "$CASE/truth" \
+			"$case") || {
+			echo "$mpi $transport $case: $differences"
+			failed=1
+		}
+	done
+	[ "$failed" = 0 ]
+}
+
+POINT="late_sender late_sender_wait late_receiver late_progress"
+COLLECTIVE="barrier allreduce late_broadcast early_reduce chain"
+
+@test "Open MPI: late sender, receiver and progress" {
+	waits 2 openmpi shm $POINT
+}
+
+@test "MPICH: late sender, receiver and progress" {
+	waits 2 mpich shm $POINT
+}
+
+@test "Open MPI: a straggler of four, a late root, an early one, a chain of waits" {
+	waits 4 openmpi shm $COLLECTIVE
+}
+
+@test "MPICH: a straggler of four, a late root, an early one, a chain of waits" {
+	waits 4 mpich shm $COLLECTIVE
+}
+
+@test "between nodes over tcp" {
+	nodes_up
+	waits 2 openmpi tcp late_sender late_receiver late_progress barrier
+	waits 2 mpich tcp late_sender late_receiver late_progress barrier
+}
+
+@test "a program without waits" {
+	waits 2 openmpi shm none
+	waits 2 mpich shm none
+}
+
+# stuck RANKS MPI CASE: traces a job until it has hung for a while, and reports on it
+stuck()
+{
+	CASE=$WORK/stuck-$2-$3
+	mkdir -p "$CASE"
+	job_command "$2" "$1" shm n "$PROGS/$2/mpi_stuck" "$3"
+	timeout -k 5 60 "$UCXBPF" run -q -o "$CASE/job.ucxb" -- timeout -k 2 3 "${JOB[@]}" >"$CASE/out" 2>&1 || true
+	"$UCXBPF" replay --json "$CASE/job.ucxb" >"$CASE/report.json"
+}
+
+# opened: "RANK FUNCTION PEER TAG CERTAIN" of each open call of a second and more, in order of ranks
+opened()
+{
+	jq -r '[.open[] | select(.age_ns > 1e9)] | sort_by(.rank)[]
+		| "\(.rank) \(.function) \(.peer_rank) \(.tag) \(.certain)"' "$CASE/report.json"
+}
+
+@test "a rank that never sends: who waits, in which call, for whom" {
+	for mpi in openmpi mpich; do
+		stuck 2 $mpi never
+		[ "$(opened)" = "0 MPI_Recv 1 7 true" ]
+		"$UCXBPF" replay "$CASE/job.ucxb" | sed -n 2p |
+			grep -E "^1 rank waits: rank 0 in MPI_Recv for [0-9.]+ s, from rank 1, tag 7, at mpi_stuck.c:[0-9]+$"
+		jq -e '.calls[] | select(.function == "MPI_Recv") | .time.sum_ns > 1e9' "$CASE/report.json"
+	done
+}
+
+@test "a call that waits for an earlier operation is not known to be open for certain" {
+	stuck 2 openmpi wait
+	[ "$(opened)" = "0 MPI_Wait 1 7 false" ]
+}
+
+@test "a collective that one rank leaves out" {
+	for mpi in openmpi mpich; do
+		stuck 3 $mpi skip
+		[ "$(opened | cut -d " " -f 1,2,5)" = $'0 MPI_Barrier true\n1 MPI_Barrier true' ]
+		# MPICH's barrier is of a communicator of its own, whose ranks are not known
+		[ $mpi = mpich ] || jq -e '[.open[].peer_rank] | index(2)' "$CASE/report.json"
+	done
+}
+
+@test "a deadlock of two" {
+	for mpi in openmpi mpich; do
+		stuck 2 $mpi deadlock
+		[ "$(opened)" = $'0 MPI_Recv 1 7 true\n1 MPI_Recv 0 7 true' ]
+	done
+}
+
+@test "a peer that was stopped" {
+	local pids job tracer
+
+	CASE=$WORK/stopped
+	mkdir -p "$CASE/truth"
+	TRUTH=$CASE/truth job_command openmpi 2 shm n "$PROGS/openmpi/mpi_stuck" peer
+	timeout -k 2 60 "${JOB[@]}" >"$CASE/out" 2>&1 &
+	job=$!
+	soon test -s "$CASE/truth/0.pid"
+	soon test -s "$CASE/truth/1.pid"
+	pids=("$(cat "$CASE/truth/0.pid")" "$(cat "$CASE/truth/1.pid")")
+	"$UCXBPF" attach -q -o "$CASE/job.ucxb" -d 5 -p "${pids[0]},${pids[1]}" >"$CASE/trace.out" 2>&1 &
+	tracer=$!
+	soon test -s "$CASE/job.ucxb"
+	sleep 1
+	kill -STOP "${pids[1]}"
+	wait "$tracer"
+	kill -KILL "${pids[@]}" || true
+	wait "$job" || true
+	"$UCXBPF" replay --json "$CASE/job.ucxb" >"$CASE/report.json"
+	[ "$(opened)" = "0 MPI_Recv 1 7 true" ]
+}
