@@ -113,7 +113,7 @@ struct waits {
 	bool ending;
 	struct map lines; /* (tid, process) -> struct wait_thread * */
 	VEC(struct wait_thread *) all;
-	struct wait_thread *last;
+	VEC(struct wait_thread *) last; /* found last, by process.id; NULL */
 	struct map kinds; /* function -> struct mpi_function * */
 	struct map announced, asked; /* by id of an operation */
 	struct map refused; /* likewise: since when it has no resource, ns */

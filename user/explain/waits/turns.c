@@ -4,17 +4,26 @@
 
 #include "base/alloc.h"
 
+/* Most processes call MPI from one thread. */
+static struct wait_thread **last_of(struct waits *waits, const struct process *process)
+{
+	while (waits->last.len <= (size_t)process->id)
+		vec_push(&waits->last, NULL);
+	return &waits->last.data[process->id];
+}
+
 struct wait_thread *line_find(struct waits *waits, const struct process *process, uint32_t tid)
 {
-	struct wait_thread *last = waits->last;
+	struct wait_thread **last = last_of(waits, process);
 	const uint64_t *at;
 
-	if (last && last->tid == tid && last->process == process)
-		return last;
+	if (*last && (*last)->tid == tid)
+		return *last;
 	at = map_find(&waits->lines, tid, (uint64_t)process->id);
-	if (at)
-		waits->last = (struct wait_thread *)(uintptr_t)*at;
-	return at ? waits->last : NULL;
+	if (!at)
+		return NULL;
+	*last = (struct wait_thread *)(uintptr_t)*at;
+	return *last;
 }
 
 struct wait_thread *line_of(struct waits *waits, struct process *process, uint32_t tid)

@@ -279,8 +279,7 @@ static void print_roots(const struct text_report *text)
 		whole += waits->roots.data[i].fresh;
 	if (!whole)
 		return;
-	fprintf(text->out,
-		"CAUSES OF WAITING, each moment once\n");
+	fprintf(text->out, "CAUSES OF WAITING, each moment once\n");
 	for (size_t i = 0; i < shown; i++)
 		print_root(text, &waits->roots.data[i], whole);
 	text_end(text, shown, waits->roots.len);
