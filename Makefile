@@ -44,6 +44,7 @@ UNIT_BIN := $(UNIT_SRC:tests/unit/%.c=$(O)/tests/unit/%)
 BENCH_BIN := $(BENCH_SRC:tests/bench/%.c=$(O)/tests/bench/%)
 TRAFFIC_OBJ := $(patsubst %,$(O)/obj/user/%.o,base/alloc base/readable base/shape base/text base/vec $(addprefix site/plan/,json plan))
 TRAFFIC := $(foreach m,openmpi mpich,$(O)/ucxbpf-traffic-$(m))
+TRUST_BIN := $(patsubst tests/trust/%.c,$(O)/tests/trust/%,$(wildcard tests/trust/*.c))
 BENCH_JOB := $(addprefix $(O)/tests/bench/job/,pingpong node shim.so flood libflood.so)
 MPIS := openmpi mpich
 PROG_BIN := $(foreach m,$(MPIS),$(MPI_SRC:tests/progs/%.c=$(O)/tests/progs/$(m)/%)) \
@@ -233,6 +234,13 @@ $(O)/tests/progs/lib/%.so: tests/progs/%.c
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D) && $(CC) -std=gnu11 -D_GNU_SOURCE $(WARN) -O2 -MMD -MP -shared -fPIC -s $< -o $@
 
+# What the rows of the list R1 to R30 need.
+$(O)/tests/trust/%: tests/trust/%.c
+	$(call say,CC,$@)
+	$(Q)mkdir -p $(@D) && $(CC) -std=gnu11 -D_GNU_SOURCE $(WARN) -O2 -g -MMD -MP $< -o $@ $(TRUST_LIBS_$*) -pthread
+
+$(O)/tests/trust/faultfs: TRUST_LIBS_faultfs = $$(pkg-config --cflags --libs fuse3)
+
 #-- Fuzzers (tests/fuzz/README.md) -------------------------------------------------------------------
 
 # What they run in: all that is read without root.
@@ -349,7 +357,7 @@ gpu-bundle: $(O)/gpu/ucxbpf $(O)/ucxbpf-traffic-openmpi $(O)/gpu/tests/bench/flo
 	$(Q)scripts/gpu-bundle $(O) $(O)/gpu-bundle $(GPU_UCX)
 
 .PHONY: tests progs check check-guest check-viewer bench format format-check demo setup man install clean
-tests: $(UNIT_BIN) $(BENCH_BIN) $(BENCH_JOB) progs fuzzers
+tests: $(UNIT_BIN) $(BENCH_BIN) $(BENCH_JOB) $(TRUST_BIN) progs fuzzers
 progs: $(PROG_BIN)
 
 # The second make starts after setup, and so sees what setup installed.
@@ -383,6 +391,13 @@ faults:
 	$(Q)O=$(O) tests/faults/run --runs $(or $(RUNS),1) $(FAULTS)
 	$(Q)$(if $(FAULTS),,bats tests/faults/confirm.bats tests/faults/confirm-array.bats)
 	$(Q)$(if $(FAULTS),,ATTACHES=100 bats -f 'many attaches' tests/live/attach.bats)
+
+# Rows of the list R1 to R30, hours in whole, gone on with where it was: ROW="R5 R6", N=trials, AGAIN=1
+.PHONY: trust
+trust:
+	$(Q)scripts/setup --trust
+	$(Q)$(MAKE) --no-print-directory -j2 all tests
+	$(Q)O=$(O) tests/trust/run $(ROW)
 
 .PHONY: bench-programs
 bench-programs: all $(BENCH_BIN) $(BENCH_JOB) $(O)/tests/progs/openmpi/cg
