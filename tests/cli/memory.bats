@@ -10,7 +10,7 @@ setup() {
 	return 0
 }
 
-# WANTED STATUS, UCXBPF'S ARGUMENTS: 60 places from the first to the last allocation. The very first is argp's.
+# WANTED STATUS, UCXBPF'S ARGUMENTS: 60 places from the first to the last allocation.
 runs_out() {
 	local wanted=$1 count at
 	shift
@@ -18,7 +18,7 @@ runs_out() {
 	echo "$*: $count allocations"
 	[ "$count" -gt 1000 ]
 	for ((i = 0; i < 60; i++)); do
-		at=$((20 + i * (count - 20) / 60))
+		at=$((1 + i * (count - 1) / 60))
 		run env NO_MEMORY_FROM=$at LD_PRELOAD="$LIB" "$UCXBPF" "$@"
 		echo "$*, from allocation $at on: status $status, ${lines[*]: -1}"
 		[ "$status" = "$wanted" ]
@@ -36,7 +36,7 @@ fails_once() {
 	echo "$*: $count allocations"
 	[ "$count" -gt 500 ]
 	for ((i = 0; i < 60; i++)); do
-		at=$((20 + i * (count - 20) / 60))
+		at=$((1 + i * (count - 1) / 60))
 		status=0
 		NO_MEMORY_FROM=$at NO_MEMORY_TIMES=1 LD_PRELOAD=$LIB "$UCXBPF" "$@" 2>"$out.err" >"$out.now" || status=$?
 		echo "$*, without allocation $at: status $status, $(tail -n 1 "$out.err")"

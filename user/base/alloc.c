@@ -87,6 +87,15 @@ ssize_t xgetline(char **line, size_t *room, FILE *file)
 	return length;
 }
 
+int xargp_parse(const struct argp *argp, int argc, char **argv, unsigned int flags, void *input)
+{
+	int err = argp_parse(argp, argc, argv, flags, NULL, input);
+
+	if (err == ENOMEM)
+		alloc_failed();
+	return err;
+}
+
 void alloc_json(void)
 {
 	json_set_alloc_funcs(xmalloc, free);

@@ -442,7 +442,7 @@ int cmd_attach(int argc, char **argv)
 	struct capture_options capture_options;
 	int err, code;
 
-	if (argp_parse(&argp, argc, argv, 0, NULL, &attach))
+	if (xargp_parse(&argp, argc, argv, 0, &attach))
 		return UCXBPF_EXIT_USAGE;
 	err = capture_arguments_apply(&attach.capture, "attach", &capture_options);
 	if (err)

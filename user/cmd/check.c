@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/alloc.h"
 #include "base/confine.h"
 #include "base/exit_codes.h"
 #include "base/log.h"
@@ -171,7 +172,7 @@ int cmd_check(int argc, char **argv)
 	struct check check = { 0 };
 	int status = UCXBPF_CHECK_USAGE;
 
-	if (!argp_parse(&argp, argc, argv, 0, NULL, &check)) {
+	if (!xargp_parse(&argp, argc, argv, 0, &check)) {
 		if (!check.apply)
 			confine_to_files();
 		if (check.output && gather_has(check.output))

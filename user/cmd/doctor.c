@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/exit_codes.h"
 #include "base/log.h"
 #include "cmd/cmds.h"
@@ -88,7 +89,7 @@ int cmd_doctor(int argc, char **argv)
 	struct doctor doctor;
 	int status, err;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	xargp_parse(&argp, argc, argv, 0, &options);
 	doctor_init(&doctor);
 	doctor_privileges(&doctor);
 	doctor_kernel(&doctor);

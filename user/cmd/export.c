@@ -152,7 +152,7 @@ int cmd_export(int argc, char **argv)
 	int status = UCXBPF_EXIT_USAGE;
 
 	arguments.request.filter = &arguments.filter;
-	if (!argp_parse(&argp, argc, argv, 0, NULL, &arguments)) {
+	if (!xargp_parse(&argp, argc, argv, 0, &arguments)) {
 		confine_to_files();
 		status = export_captures("export", &arguments.request, &arguments.captures);
 	}

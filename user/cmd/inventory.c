@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/exit_codes.h"
 #include "base/log.h"
 #include "cmd/cmds.h"
@@ -77,7 +78,7 @@ int cmd_inventory(int argc, char **argv)
 	struct inventory_output snapshot;
 	int err;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	xargp_parse(&argp, argc, argv, 0, &options);
 	inventory = inventory_collect("");
 	snapshot = (struct inventory_output){ inventory, wants_text(&options) };
 	err = output_write(options.output, NEWFILE_PRIVATE, put, &snapshot);

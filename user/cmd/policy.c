@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/confine.h"
 #include "base/exit_codes.h"
 #include "base/log.h"
@@ -198,7 +199,7 @@ int cmd_policy(int argc, char **argv)
 	struct policy_command command = { 0 };
 	int status = UCXBPF_CHECK_USAGE;
 
-	if (!argp_parse(&argp, argc, argv, 0, NULL, &command)) {
+	if (!xargp_parse(&argp, argc, argv, 0, &command)) {
 		confine_to_files();
 		status = command.verb->run(&command);
 	}

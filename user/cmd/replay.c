@@ -2,6 +2,7 @@
 #include <argp.h>
 #include <errno.h>
 
+#include "base/alloc.h"
 #include "base/confine.h"
 #include "base/exit_codes.h"
 #include "base/log.h"
@@ -186,7 +187,7 @@ int cmd_replay(int argc, char **argv)
 	struct replay replay = { 0 };
 	int status = UCXBPF_EXIT_USAGE;
 
-	if (argp_parse(&argp, argc, argv, 0, NULL, &replay))
+	if (xargp_parse(&argp, argc, argv, 0, &replay))
 		goto out;
 	confine_to_files();
 	if (replay.html)

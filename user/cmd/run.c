@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/confine.h"
 #include "base/exit_codes.h"
 #include "base/log.h"
@@ -220,7 +221,7 @@ int cmd_run(int argc, char **argv)
 	struct run_command run = { 0 };
 	int err;
 
-	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &run))
+	if (xargp_parse(&argp, argc, argv, ARGP_IN_ORDER, &run))
 		return UCXBPF_EXIT_USAGE;
 	err = capture_arguments_apply(&run.capture, "run", &options);
 	if (!err)

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/exit_codes.h"
 #include "base/log.h"
 #include "cmd/cmds.h"
@@ -19,7 +20,7 @@ int cmd_schema(int argc, char **argv)
 	const struct argp argp = { NULL, NULL, NULL, doc, NULL, NULL, NULL };
 	int err;
 
-	if (argp_parse(&argp, argc, argv, 0, NULL, NULL))
+	if (xargp_parse(&argp, argc, argv, 0, NULL))
 		return UCXBPF_EXIT_USAGE;
 	err = export_schema(stdout);
 	if (!err || err == -EPIPE)

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/exit_codes.h"
 #include "base/log.h"
 #include "base/vec.h"
@@ -152,7 +153,7 @@ int cmd_sweep(int argc, char **argv)
 		argv[1] = merge;
 		return sweep_merge(argc - 1, argv + 1);
 	}
-	if (!argp_parse(&argp, argc, argv, 0, NULL, &parsed))
+	if (!xargp_parse(&argp, argc, argv, 0, &parsed))
 		status = parsed.verb->run(&parsed.arguments, words.data);
 	vec_release(&words);
 	command_release(&parsed.arguments.job_options);

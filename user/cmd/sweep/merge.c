@@ -453,7 +453,7 @@ int sweep_merge(int argc, char **argv)
 	struct merging merging = { .shard = { 0, 1 } };
 	int status = UCXBPF_CHECK_USAGE;
 
-	if (!argp_parse(&argp, argc, argv, 0, NULL, &merging)) {
+	if (!xargp_parse(&argp, argc, argv, 0, &merging)) {
 		if (captures_has(merging.output)) {
 			log_error("%s: is a capture, not overwritten", merging.output);
 		} else {
