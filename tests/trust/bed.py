@@ -39,6 +39,12 @@ def program_digest():
     return hashlib.sha256(UCXBPF.read_bytes()).hexdigest()[:12]
 
 
+def revision():
+    """The last commit that changed the program."""
+    ask = ["git", "log", "-1", "--format=%h", "--", "bpf", "user"]
+    return subprocess.run(ask, cwd=TOP, capture_output=True, text=True).stdout.strip()
+
+
 def say(text):
     print(text, file=sys.stderr, flush=True)
 
@@ -56,6 +62,9 @@ class Trials:
         self.path = KEPT / f"{row}.{program_digest()}.trials"
         self.row, self.whole, self.wanted = row, whole, asked(whole)
         self.results = []
+        self.commit = self.path.with_suffix(".commit")
+        if not self.commit.exists():
+            self.commit.write_text(revision() + "\n")
         if self.path.exists():
             self.results = [json.loads(line) for line in self.path.read_text().splitlines()]
         self.keys = {json.dumps(result["key"]) for result in self.results if "key" in result}
@@ -87,6 +96,7 @@ class Trials:
         if len(self.results) < self.whole:
             rest = f"{self.whole:,} trials"
             left_open = rest if left_open == "-" else f"{rest}; {left_open}"
+        print(f"commit: {self.commit.read_text().strip()}")
         print(f"figures: {figures}")
         print(f"open: {left_open}")
         sys.exit(1 if bad else 0)
