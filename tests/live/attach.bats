@@ -198,3 +198,27 @@ insisted() {
 	[ "$(grep -c 'standard output: No space left on device' "$WORK/full.err")" = 1 ]
 	"$UCXBPF" replay "$WORK/full.ucxb" >"$WORK/full.txt"
 }
+
+# A file system whose server takes each read and never answers, as one of FUSE or NFS that is gone.
+@test "a process that maps a library nobody serves is left out, a job beside it is traced" {
+	local server idle status=0
+
+	[ -x "$BUILD/tests/trust/faultfs" ] || skip "faultfs is not built"
+	start openmpi shm n
+	mkdir "$WORK/files" "$WORK/dead"
+	cp "$(ldconfig -p | awk '/libucp.so.0 / { print $NF; exit }')" "$WORK/files/libucp.so.0"
+	"$BUILD/tests/trust/faultfs" "$WORK/files" "$WORK/dead" "$WORK/log" hang 2>/dev/null 3>&- &
+	server=$!
+	soon mountpoint -q "$WORK/dead"
+	"$BUILD/tests/trust/mapped" "$WORK/dead/libucp.so.0" >"$WORK/mapped" 3>&- &
+	idle=$!
+	soon [ -s "$WORK/mapped" ]
+	timeout -k 5 60 "$UCXBPF" attach -q -o "$WORK/a.ucxb" -p "$idle,$PIDS" -d 0.3 2>"$WORK/err" || status=$?
+	kill -KILL $idle $server
+	umount -l "$WORK/dead"
+	finish
+	cat "$WORK/err"
+	[ "$status" = 0 ]
+	grep -q "cannot read $WORK/dead/libucp.so.0, mapped by process $idle: nobody answers" "$WORK/err"
+	part_of_ledgers
+}

@@ -3,14 +3,16 @@
 #include "observe/process/elf.h"
 
 #include <errno.h>
-#include <fcntl.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "observe/process/elf_private.h"
+#include "observe/process/remote.h"
 
 static int check_header(struct elf *elf)
 {
@@ -79,15 +81,54 @@ static int open_fd(struct elf *elf, const char *path)
 {
 	struct stat st;
 
-	if (stat(path, &st))
-		return -errno;
-	/* opening a mapped device could have effects on it, opening a pipe would block */
-	if (!S_ISREG(st.st_mode))
-		return -ENOEXEC;
-	elf->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	elf->fd = remote_open(path);
 	if (elf->fd < 0)
+		return elf->fd;
+	if (fstat(elf->fd, &st))
 		return -errno;
 	elf->size = (uint64_t)st.st_size;
+	return 0;
+}
+
+/* File systems without a server that could stop to answer. What lies below an overlay is unknown.
+ */
+static bool answers_always(int fd)
+{
+	static const unsigned int local[] = {
+		BTRFS_SUPER_MAGIC, EXT4_SUPER_MAGIC, F2FS_SUPER_MAGIC, RAMFS_MAGIC,
+		TMPFS_MAGIC,       SQUASHFS_MAGIC,   XFS_SUPER_MAGIC,
+	};
+	struct statfs fs;
+
+	if (fstatfs(fd, &fs))
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(local); i++)
+		if ((unsigned int)fs.f_type == local[i])
+			return true;
+	return false;
+}
+
+#define IMAGE_MAX (64u << 20) /* of larger files, what is needed is read while it is needed */
+#define IMAGE_PART (1u << 20)
+
+/* The whole file, patiently: afterwards nobody has to answer. */
+static int read_image(struct elf *elf)
+{
+	long got = 1;
+
+	elf->image = malloc(elf->size ? elf->size : 1);
+	if (!elf->image)
+		return -ENOMEM;
+	for (uint64_t done = 0; done < elf->size; done += (uint64_t)got) {
+		uint64_t left = elf->size - done;
+
+		got = remote_pread(elf->fd, elf->image + done,
+				   left < IMAGE_PART ? left : IMAGE_PART, done);
+		if (got < 0)
+			return (int)got;
+		if (!got) /* cut short meanwhile */
+			elf->size = done;
+	}
 	return 0;
 }
 
@@ -95,11 +136,14 @@ static int load(struct elf *elf, const char *path)
 {
 	int error = open_fd(elf, path);
 
+	if (!error && elf->size <= IMAGE_MAX && !answers_always(elf->fd))
+		error = read_image(elf);
 	if (error)
 		return error;
 	elf_version(EV_CURRENT);
 	/* no mmap: a file that is cut short while we read it would raise SIGBUS */
-	elf->handle = elf_begin(elf->fd, ELF_C_READ, NULL);
+	elf->handle = elf->image ? elf_memory(elf->image, elf->size)
+				 : elf_begin(elf->fd, ELF_C_READ, NULL);
 	if (!elf->handle)
 		return -ENOEXEC;
 	error = check_header(elf);
@@ -140,6 +184,7 @@ void elf_free(struct elf *elf)
 	free(elf->index);
 	vec_release(&elf->segments);
 	elf_end(elf->handle);
+	free(elf->image);
 	if (elf->fd >= 0)
 		close(elf->fd);
 	free(elf);

@@ -21,6 +21,7 @@ struct elf_index {
 
 struct elf {
 	int fd;
+	char *image; /* the file, where its file system may stop to answer; else NULL */
 	Elf *handle;
 	int machine;
 	int type; /* ET_EXEC, ET_DYN */

@@ -14,6 +14,7 @@
 #include "observe/process/layout.h"
 #include "observe/process/proc.h"
 #include "observe/process/process.h"
+#include "observe/process/remote.h"
 
 static void library_free(struct library *library)
 {
@@ -104,6 +105,14 @@ static struct library *load(const char *path, const char *open_path, int *error)
 	return library;
 }
 
+/* Not where another file was mapped or renamed to there meanwhile. */
+static bool is_file(int fd, const struct stat *st)
+{
+	struct stat now;
+
+	return !fstat(fd, &now) && now.st_dev == st->st_dev && now.st_ino == st->st_ino;
+}
+
 /* A file that was not seen by this number may have been by the other one. */
 static int get_by_stat(struct library_set *set, const char *path, const char *open_path,
 		       uint64_t *index)
@@ -113,13 +122,18 @@ static int get_by_stat(struct library_set *set, const char *path, const char *op
 	uint64_t *seen;
 	int err;
 
-	if (stat(open_path, &st))
-		return -errno;
+	err = remote_stat(open_path, &st);
+	if (err)
+		return err;
 	seen = map_find(&set->seen, st.st_dev, st.st_ino);
 	*index = seen ? *seen : 0;
 	if (seen)
 		return 0;
 	library = load(path, open_path, &err);
+	if (library && !is_file(elf_fd(library->elf), &st)) {
+		library_free(library);
+		err = -ESTALE;
+	}
 	if (err)
 		return err;
 	if (library) {
@@ -171,7 +185,8 @@ static void give_up(const struct library_search *search, const struct mapping *m
 	bool vanished = error == -ENOENT || error == -ESRCH || error == -ESTALE;
 
 	log_printf(vanished ? LOG_DEBUG : LOG_WARN, "cannot read %s, mapped by process %d: %s",
-		   mapping->path, search->pid, strerror(-error));
+		   mapping->path, search->pid,
+		   error == -ETIME ? "nobody answers" : strerror(-error));
 	if (!vanished)
 		map_insert(&search->set->seen, mapping->dev, mapping->ino, NULL);
 }

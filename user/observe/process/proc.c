@@ -167,17 +167,40 @@ int process_each_mapping(pid_t pid, int (*fn)(void *arg, const struct mapping *m
 	return stop;
 }
 
+static bool same_mapping(const struct mapping *a, const struct mapping *b)
+{
+	return a->start == b->start && a->end == b->end && a->dev == b->dev && a->ino == b->ino;
+}
+
+/* By the list as it is now, not the one that is held. */
+static bool is_mapped_still(pid_t pid, const struct mapping *mapping)
+{
+	struct mappings now = { 0 };
+	bool found = false;
+
+	if (!mappings_read(&now, pid))
+		for (size_t i = 0; i < now.all.len && !found; i++)
+			found = same_mapping(&now.all.data[i], mapping);
+	mappings_release(&now);
+	return found;
+}
+
 int mapping_open_path(pid_t pid, const struct mapping *mapping, char *path, size_t size)
 {
 	struct stat st;
+	int err;
 
 	snprintf(path, size, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid, mapping->start,
 		 mapping->end);
-	if (!stat(path, &st))
-		return 0;
+	err = remote_stat(path, &st);
+	if (!err)
+		return st.st_ino == mapping->ino || is_mapped_still(pid, mapping) ? 0 : -ESTALE;
+	if (err == -ETIME)
+		return err;
 	snprintf(path, size, "/proc/%d/root%s", pid, mapping->path);
-	if (stat(path, &st))
-		return -errno;
+	err = remote_stat(path, &st);
+	if (err)
+		return err;
 	return st.st_dev == mapping->dev && st.st_ino == mapping->ino ? 0 : -ESTALE;
 }
 

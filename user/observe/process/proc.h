@@ -55,7 +55,7 @@ void process_maps_drop(void);
 /*
  * A path to open the mapped file by, even when it was deleted or replaced since; that needs
  * CAP_CHECKPOINT_RESTORE. Without it, the path in the process's own root, if that is still the same
- * file; -ESTALE: it is not, -errno.
+ * file; -ESTALE: it is not, or another file is mapped there now; -ETIME: nobody answers, -errno.
  */
 int mapping_open_path(pid_t pid, const struct mapping *mapping, char *path, size_t size);
 

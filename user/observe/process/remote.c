@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -23,9 +24,12 @@
 #define ALONE_NS 60000000000ull /* then a process is asked again: it may only have been slow */
 
 struct request {
-	pid_t pid;
-	char name[32]; /* of a file; "": memory */
-	uint64_t address;
+	long (*serve)(const struct request *request, void *buffer);
+	pid_t pid; /* whose memory it may lie in; 0: nobody's */
+	char name[32]; /* below /proc/PID */
+	const char *path;
+	int fd;
+	uint64_t address; /* in a file: the offset */
 	size_t size;
 };
 
@@ -40,6 +44,7 @@ struct remote_reader {
 	sem_t asked, done;
 	enum reader_state state; /* atomic: of the last request */
 	struct request request;
+	char path[PATH_MAX]; /* the request's */
 	VEC(uint8_t) room;
 	long result;
 };
@@ -47,6 +52,32 @@ struct remote_reader {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of these */
 static VEC(struct remote_reader *) idle;
 static struct map slow; /* processes that have delayed a read, until when they are left alone */
+
+static long opened(const struct request *request, void *buffer)
+{
+	struct stat st;
+	int fd;
+
+	(void)buffer;
+	if (stat(request->path, &st))
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return -ENOEXEC;
+	fd = open(request->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	return fd < 0 ? -errno : fd;
+}
+
+static long looked_at(const struct request *request, void *buffer)
+{
+	return stat(request->path, buffer) ? -errno : (long)sizeof(struct stat);
+}
+
+static long part_read(const struct request *request, void *buffer)
+{
+	ssize_t got = pread(request->fd, buffer, request->size, (off_t)request->address);
+
+	return got < 0 ? -errno : got;
+}
 
 static long memory_read(const struct request *request, void *buffer)
 {
@@ -74,11 +105,6 @@ static long file_read(const struct request *request, void *buffer)
 	error = errno;
 	close(fd);
 	return got < 0 ? -error : (long)done;
-}
-
-static long serve(const struct request *request, void *buffer)
-{
-	return *request->name ? file_read(request, buffer) : memory_read(request, buffer);
 }
 
 static void reader_free(struct remote_reader *reader)
@@ -110,12 +136,15 @@ static void *work(void *arg)
 
 	await(&reader->asked);
 	for (;;) {
-		reader->result = serve(&reader->request, reader->room.data);
+		reader->result = reader->request.serve(&reader->request, reader->room.data);
 		if (!settle(reader, READER_DONE))
 			break;
 		sem_post(&reader->done);
 		await(&reader->asked);
 	}
+	/* left behind: nobody else knows of the file it has opened */
+	if (reader->request.serve == opened && reader->result >= 0)
+		close((int)reader->result);
 	reader_free(reader);
 	return NULL;
 }
@@ -160,7 +189,7 @@ static struct remote_reader *reader_for(pid_t pid, bool *is_slow)
 	const uint64_t *until;
 
 	pthread_mutex_lock(&lock);
-	until = map_find(&slow, (uint64_t)pid, 0);
+	until = pid ? map_find(&slow, (uint64_t)pid, 0) : NULL;
 	*is_slow = until && clock_ns(CLOCK_MONOTONIC) < *until;
 	if (!*is_slow && idle.len)
 		reader = idle.data[--idle.len];
@@ -184,6 +213,8 @@ static void leave(pid_t pid)
 	uint64_t *until, now = clock_ns(CLOCK_MONOTONIC);
 	bool fresh;
 
+	if (!pid)
+		return;
 	pthread_mutex_lock(&lock);
 	until = map_insert(&slow, (uint64_t)pid, 0, &fresh);
 	*until = now + ALONE_NS;
@@ -198,6 +229,8 @@ static void ask(struct remote_reader *reader, const struct request *request)
 {
 	vec_reserve(&reader->room, request->size);
 	reader->request = *request;
+	if (request->path)
+		reader->request.path = strcpy(reader->path, request->path);
 	__atomic_store_n(&reader->state, READER_ASKED, __ATOMIC_RELEASE);
 	sem_post(&reader->asked);
 }
@@ -227,14 +260,14 @@ static long patiently(const struct request *request, void *buffer)
 	long result;
 
 	if (!reader)
-		return is_slow ? -ETIME : serve(request, buffer);
+		return is_slow ? -ETIME : request->serve(request, buffer);
 	ask(reader, request);
 	if (!wait_for(reader)) {
 		leave(request->pid);
 		return -ETIME;
 	}
 	result = reader->result;
-	if (result > 0)
+	if (buffer && result > 0)
 		memcpy(buffer, reader->room.data, (size_t)result);
 	reader_back(reader);
 	return result;
@@ -242,7 +275,11 @@ static long patiently(const struct request *request, void *buffer)
 
 long remote_read_memory(pid_t pid, uint64_t address, void *buffer, size_t size)
 {
-	return patiently(&(struct request){ .pid = pid, .address = address, .size = size }, buffer);
+	struct request request = {
+		.serve = memory_read, .pid = pid, .address = address, .size = size
+	};
+
+	return patiently(&request, buffer);
 }
 
 /* Or, of maps, waits for the lock of the memory. The kernel makes the other files itself. */
@@ -253,8 +290,36 @@ static bool lies_in_memory(const char *name)
 
 long remote_read_file(pid_t pid, const char *name, void *buffer, size_t size)
 {
-	struct request request = { .pid = pid, .size = size };
+	struct request request = { .serve = file_read, .pid = pid, .size = size };
 
 	snprintf(request.name, sizeof(request.name), "%s", name);
 	return lies_in_memory(name) ? patiently(&request, buffer) : file_read(&request, buffer);
+}
+
+/* -ENAMETOOLONG, or what the kernel says of the file. */
+static long ask_for_file(const struct request *request, void *buffer)
+{
+	return strlen(request->path) < PATH_MAX ? patiently(request, buffer) : -ENAMETOOLONG;
+}
+
+int remote_stat(const char *path, struct stat *st)
+{
+	struct request request = { .serve = looked_at, .path = path, .size = sizeof(*st) };
+	long got = ask_for_file(&request, st);
+
+	return got < 0 ? (int)got : 0;
+}
+
+int remote_open(const char *path)
+{
+	struct request request = { .serve = opened, .path = path };
+
+	return (int)ask_for_file(&request, NULL);
+}
+
+long remote_pread(int fd, void *buffer, size_t size, uint64_t offset)
+{
+	struct request request = { .serve = part_read, .fd = fd, .address = offset, .size = size };
+
+	return patiently(&request, buffer);
 }
