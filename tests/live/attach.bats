@@ -222,3 +222,61 @@ insisted() {
 	grep -q "cannot read $WORK/dead/libucp.so.0, mapped by process $idle: nobody answers" "$WORK/err"
 	part_of_ledgers
 }
+
+# opened PID FILE: the process has it open
+opened()
+{
+	find "/proc/$1/fd" -lname "$2" | grep -q .
+}
+
+# The tracer has looked at one process, and waits for the memory of another, when the first one ends and its number is
+# given to somebody else, who uses UCX as well.
+@test "who gets the number of a process that ends before its records begin is not traced" {
+	local victim successor tracer
+
+	[ -x "$BUILD/tests/trust/successor" ] || skip "successor is not built"
+	"$PROGS/dl/dl_unserved" >"$WORK/unserved" 3>&- &
+	PIDS=$!
+	soon test -s "$WORK/unserved"
+	grep -q ready "$WORK/unserved" || { kill "$PIDS" && skip "userfaultfd: $(cat "$WORK/unserved")"; }
+	cp "$(ldconfig -p | awk '/libucp.so.0 / { print $NF; exit }')" "$WORK/libucp.so.0"
+	"$BUILD/tests/trust/mapped" "$WORK/libucp.so.0" >"$WORK/mapped" 3>&- &
+	victim=$!
+	soon test -s "$WORK/mapped"
+	"$UCXBPF" attach -o "$WORK/a.ucxb" -p "$victim,$PIDS" >"$WORK/summary" 2>"$WORK/err" 3>&- &
+	tracer=$!
+	soon opened $tracer "$WORK/libucp.so.0"
+	"$BUILD/tests/trust/successor" $victim bash -c 'until [ -e "$1" ]; do UCX_TLS=self "$0"; echo >>"$2"; done' \
+		"$PROGS/ucp/ucp_rma" "$WORK/stop" "$WORK/rounds" >/dev/null 2>&1 3>&- &
+	successor=$!
+	kill -KILL $victim
+	wait $victim || true
+	soon grep -q "ucp_rma\|bash" /proc/$victim/comm
+	soon test -s "$WORK/a.ucxb"
+	soon more_rounds_than "$(rounds)"
+	kill $PIDS
+	soon ended_by_itself $tracer
+	touch "$WORK/stop"
+	wait $successor || true
+	wait $tracer || true
+	cat "$WORK/err"
+	grep -q "process $victim has ended before its records began" "$WORK/err"
+	"$UCXBPF" replay --json "$WORK/a.ucxb" >"$WORK/report.json"
+	jq -e '.calls == [] and .ops == [] and .transfers == []' "$WORK/report.json"
+}
+
+rounds()
+{
+	cat "$WORK/rounds" 2>/dev/null | wc -l
+}
+
+# Two: one of them began after this was asked for.
+more_rounds_than()
+{
+	[ "$(rounds)" -ge $(($1 + 2)) ]
+}
+
+ended_by_itself()
+{
+	! kill -0 "$1" || false
+}

@@ -184,6 +184,15 @@ int capture_add_waiting(struct capture_session *capture, pid_t pid)
 	return add_paused(capture, pid, !uses_ucx(capture, pid));
 }
 
+static int begin_one(struct capture_session *capture, pid_t tgid)
+{
+	int err = track_begin(&capture->track, tgid);
+
+	if (err == -ESRCH)
+		log_warn("process %d has ended before its records began", tgid);
+	return err == -ESRCH ? 0 : err;
+}
+
 static int begin_all(struct capture_session *capture)
 {
 	const struct track *track = &capture->track;
@@ -202,7 +211,7 @@ static int begin_all(struct capture_session *capture)
 	derive_begin(capture);
 	for (size_t i = 0; !err && i < track->processes.len; i++)
 		if (track->processes.data[i].alive)
-			err = track_begin(&capture->track, track->processes.data[i].tgid);
+			err = begin_one(capture, track->processes.data[i].tgid);
 	/* whoever kills this process from here on finds a capture that can be read */
 	if (!err)
 		session_flush(capture);

@@ -372,6 +372,14 @@ void kernel_end_call_ends(struct kernel *kernel)
 	__atomic_store_n(&kernel->skel->bss->call_ends_over, 1, __ATOMIC_SEQ_CST);
 }
 
+void kernel_forget_process(struct kernel *kernel, pid_t tgid)
+{
+	uint32_t key = tgid;
+
+	bpf_map__delete_elem(kernel->skel->maps.processes, &key, sizeof(key), 0);
+	__atomic_add_fetch(&kernel->skel->data->filter_generation, 1, __ATOMIC_SEQ_CST);
+}
+
 bool kernel_is_traced(struct kernel *kernel, pid_t tgid)
 {
 	uint32_t key = tgid, value;

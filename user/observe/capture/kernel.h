@@ -49,8 +49,12 @@ int kernel_set_layout(struct kernel *kernel, unsigned int slot, const struct ub_
 /* File descriptor of a map by its name in bpf/; the caller does not own it. */
 int kernel_map(const struct kernel *kernel, const char *name);
 
-/* Records the process from now on, until it exits; -errno. The second one: whether it records. */
+/*
+ * Records the process from now on, until it exits or is to be forgotten; -errno. The last one:
+ * whether it records.
+ */
 int kernel_trace_process(struct kernel *kernel, pid_t tgid);
+void kernel_forget_process(struct kernel *kernel, pid_t tgid);
 bool kernel_is_traced(struct kernel *kernel, pid_t tgid);
 
 /* Allows or forbids return probes on this process's MPI calls; allowed at first. */

@@ -2,8 +2,11 @@
 #include "observe/capture/track.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "observe/capture/side.h"
@@ -225,10 +228,19 @@ void track_init(struct track *track, struct kernel *kernel, struct probes *probe
 	*track = (struct track){ .kernel = kernel, .probes = probes, .writer = writer };
 }
 
+static void close_pidfd(struct tracked *tracked)
+{
+	if (tracked->pidfd >= 0)
+		close(tracked->pidfd);
+	tracked->pidfd = -1;
+}
+
 void track_release(struct track *track)
 {
-	for (size_t i = 0; i < track->processes.len; i++)
+	for (size_t i = 0; i < track->processes.len; i++) {
+		close_pidfd(&track->processes.data[i]);
 		vec_release(&track->processes.data[i].libraries);
+	}
 	vec_release(&track->processes);
 	vec_release(&track->dirty);
 	vec_release(&track->scanned);
@@ -264,7 +276,9 @@ static struct tracked *add_entry(struct track *track, pid_t tgid, bool from_star
 	else
 		vec_add(&track->processes);
 	tracked = &track->processes.data[index];
-	*tracked = (struct tracked){ .tgid = tgid, .from_start = from_start, .alive = true };
+	*tracked = (struct tracked){
+		.tgid = tgid, .pidfd = -1, .from_start = from_start, .alive = true
+	};
 	mark_dirty(track, tracked, time);
 	*map_insert(&track->latest, tgid, 0, NULL) = index + 1;
 	track->alive++;
@@ -277,6 +291,7 @@ static void end_entry(struct track *track, struct tracked *tracked)
 		return;
 	tracked->alive = false;
 	track->alive--;
+	close_pidfd(tracked);
 	ends_forget(track, tracked);
 	map_remove(&track->latest, tracked->tgid, 0);
 	if (tracked->announced)
@@ -287,7 +302,7 @@ static void end_entry(struct track *track, struct tracked *tracked)
 
 int track_add(struct track *track, pid_t tgid, bool from_start)
 {
-	int err = process_is_32bit(tgid);
+	int err = process_is_32bit(tgid), pidfd;
 
 	if (track_find(track, tgid))
 		return -EEXIST;
@@ -295,13 +310,40 @@ int track_add(struct track *track, pid_t tgid, bool from_start)
 		return err < 0 ? err : -EOPNOTSUPP;
 	if (proc_status_number(tgid, "Tgid:") != tgid)
 		return -EINVAL;
-	add_entry(track, tgid, from_start, side_now());
+	pidfd = (int)syscall(SYS_pidfd_open, tgid, 0);
+	if (pidfd < 0)
+		return -errno;
+	add_entry(track, tgid, from_start, side_now())->pidfd = pidfd;
 	return 0;
 }
 
+static bool has_ended(const struct tracked *tracked)
+{
+	struct pollfd end = { .fd = tracked->pidfd, .events = POLLIN };
+
+	return poll(&end, 1, 0) > 0;
+}
+
+/*
+ * While it lives nobody else has its number, and the kernel forgets it when it ends: what counts is
+ * that it lives once the kernel knows of it. Asked before as well, so that somebody else who has
+ * the number by then is not recorded for a moment.
+ */
 int track_begin(struct track *track, pid_t tgid)
 {
-	return kernel_trace_process(track->kernel, tgid);
+	struct tracked *tracked = track_find(track, tgid);
+	bool ended = !tracked || has_ended(tracked);
+	int err = ended ? -ESRCH : kernel_trace_process(track->kernel, tgid);
+
+	if (!err && has_ended(tracked)) {
+		kernel_forget_process(track->kernel, tgid);
+		err = -ESRCH;
+	}
+	if (err == -ESRCH)
+		end_entry(track, tracked);
+	else
+		close_pidfd(tracked);
+	return err;
 }
 
 /*

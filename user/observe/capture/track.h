@@ -15,6 +15,7 @@
 
 struct tracked {
 	pid_t tgid;
+	int pidfd; /* from track_add() to track_begin(), else -1 */
 	bool from_start, alive, announced, uses_ucp;
 	bool copy; /* forked, and has mapped nothing since: its libraries are its parent's */
 	bool replaced; /* by another program in the same process */
@@ -57,7 +58,10 @@ struct tracked *track_find(const struct track *track, pid_t tgid);
  */
 int track_add(struct track *track, pid_t tgid, bool from_start);
 
-/* From now on the kernel records it. */
+/*
+ * From now on the kernel records it. -ESRCH: it has ended since track_add(), and no longer counts;
+ * its number may be another process's by now, of which nothing is recorded.
+ */
 int track_begin(struct track *track, pid_t tgid);
 
 /* Ends the entries of processes that the kernel has forgotten: their exit record was lost. */
