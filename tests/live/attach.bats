@@ -210,7 +210,7 @@ insisted() {
 	"$BUILD/tests/trust/faultfs" "$WORK/files" "$WORK/dead" "$WORK/log" hang 2>/dev/null 3>&- &
 	server=$!
 	soon mountpoint -q "$WORK/dead"
-	"$BUILD/tests/trust/mapped" "$WORK/dead/libucp.so.0" >"$WORK/mapped" 3>&- &
+	"$BUILD/tests/trust/mapped" -0 "$WORK/dead/libucp.so.0" >"$WORK/mapped" 3>&- &
 	idle=$!
 	soon [ -s "$WORK/mapped" ]
 	timeout -k 5 60 "$UCXBPF" attach -q -o "$WORK/a.ucxb" -p "$idle,$PIDS" -d 0.3 2>"$WORK/err" || status=$?

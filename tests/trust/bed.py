@@ -250,15 +250,13 @@ def still_there(held):
     return left
 
 
-def gone_after(held, seconds=10):
-    """Seconds until nothing of it is in the kernel any more; None: never."""
+def gone_after(held, seconds=30):
+    """Seconds until nothing of it is in the kernel any more, None: never; and what was left."""
     begin = time.monotonic()
-    while time.monotonic() - begin < seconds:
-        held = still_there(held)
-        if not held:
-            return time.monotonic() - begin
+    while held and time.monotonic() - begin < seconds:
         time.sleep(0.01)
-    return None
+        held = still_there(held)
+    return None if held else time.monotonic() - begin, sorted(held)
 
 
 def seeded(row):

@@ -1,32 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * mapped FILE...: maps them executable, as a loader would, and never looks at what is in them. Says
- * "mapped" when it has, and waits to be killed.
+ * mapped [-0] FILE...: maps the code of each. Says "mapped" when it has, and waits to be killed.
+ * -0: from their beginning, without reading them.
  */
-#include <fcntl.h>
-#include <stdio.h>
-#include <sys/mman.h>
-#include <unistd.h>
+#include <string.h>
 
-#define MAPPED_BYTES (256 << 10)
-
-static int map(const char *path)
-{
-	int fd = open(path, O_RDONLY);
-	void *at = fd < 0 ? MAP_FAILED
-			  : mmap(NULL, MAPPED_BYTES, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
-
-	if (at == MAP_FAILED)
-		perror(path);
-	close(fd);
-	return at == MAP_FAILED;
-}
+#include "map_text.h"
 
 int main(int argc, char **argv)
 {
-	for (int i = 1; i < argc; i++)
-		if (map(argv[i]))
-			return 1;
+	int first = argc > 1 && !strcmp(argv[1], "-0") ? 2 : 1;
+
+	for (int i = first; i < argc; i++)
+		map_text(argv[i], NULL, first == 2 ? 0 : -1);
 	puts("mapped");
 	fflush(stdout);
 	for (;;)
