@@ -3,12 +3,14 @@
 
 A row prints its figures as lines "key: text" on stdout (figures; open, where a part of what is asked was not run),
 its progress on stderr, and ends with 0 where it holds, 77 where it cannot be tried here."""
+import atexit
 import ctypes
 import hashlib
 import json
 import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -111,13 +113,13 @@ def share(results, key):
 
 
 def workspace():
-    """A folder that goes with the process."""
+    """A folder that goes with the process, also where that is told to end."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     folder = Path(tempfile.mkdtemp(prefix="ucxbpf-trust-"))
 
     def away():
         shutil.rmtree(folder, ignore_errors=True)
 
-    import atexit
     atexit.register(away)
     return folder
 
@@ -170,6 +172,8 @@ class PingPong:
         folder.mkdir()
         options.setdefault("extra", own_libraries(folder.parent / "libraries"))
         self.stop = folder / "stop"
+        self.begun = time.monotonic()
+        atexit.register(self.stop.touch)
         self.out = folder / "out"
         command = job_command(mpi, PROGRAMS / mpi / "mpi_pingpong", self.stop, pause, truth=folder, **options)
         with self.out.open("wb") as out:
@@ -185,6 +189,8 @@ class PingPong:
     def finish(self):
         """Whether it ended well with the result of an untraced run of as many iterations."""
         self.stop.touch()
+        atexit.unregister(self.stop.touch)
+        took = time.monotonic() - self.begun
         try:
             status = self.process.wait(60)
         except subprocess.TimeoutExpired:
@@ -194,7 +200,7 @@ class PingPong:
         if status or not lines:
             return False
         iterations = lines[0].split()[2]
-        alone = run(job_command(self.mpi, PROGRAMS / self.mpi / "mpi_pingpong", iterations), timeout=240)
+        alone = run(job_command(self.mpi, PROGRAMS / self.mpi / "mpi_pingpong", iterations), timeout=120 + 2 * took)
         return lines == pingpong_lines(alone.stdout.decode())
 
 
