@@ -246,7 +246,7 @@ opened()
 	"$UCXBPF" attach -o "$WORK/a.ucxb" -p "$victim,$PIDS" >"$WORK/summary" 2>"$WORK/err" 3>&- &
 	tracer=$!
 	soon opened $tracer "$WORK/libucp.so.0"
-	"$BUILD/tests/trust/successor" $victim bash -c 'until [ -e "$1" ]; do UCX_TLS=self "$0"; echo >>"$2"; done' \
+	"$BUILD/tests/trust/successor" $victim bash -c 'until [ -e "$1" ]; do UCX_TLS=posix,self "$0"; echo >>"$2"; done' \
 		"$PROGS/ucp/ucp_rma" "$WORK/stop" "$WORK/rounds" >/dev/null 2>&1 3>&- &
 	successor=$!
 	kill -KILL $victim
