@@ -145,3 +145,22 @@ confined()
 	[ "$status" -eq 3 ]
 	[ "$output" = "ucxbpf: error: no?[31m?file?: no such file" ]
 }
+
+@test "another user's pipe is no place for output, an own one is" {
+	[ "$(id -u)" = 0 ] || skip "needs root"
+	mkfifo "$BATS_TEST_TMPDIR/foreign" "$BATS_TEST_TMPDIR/own"
+	chown nobody "$BATS_TEST_TMPDIR/foreign"
+	for command in "replay --json" "replay --html" "check -f json" "policy learn" "inventory"; do
+		file=$TOP/tests/data/self.ucxb
+		[ "$command" != inventory ] || file=
+		# shellcheck disable=SC2086
+		run timeout 20 "$UCXBPF" $command -o "$BATS_TEST_TMPDIR/foreign" $file
+		echo "$command: $status $output"
+		[ "$status" = 1 ] || [ "$status" = 5 ]
+		[[ $output == *"/foreign: is another user's, name a new file" ]]
+	done
+	cat "$BATS_TEST_TMPDIR/own" >"$BATS_TEST_TMPDIR/got" 3>&- &
+	"$UCXBPF" replay --json -o "$BATS_TEST_TMPDIR/own" "$TOP/tests/data/self.ucxb"
+	wait $!
+	"$UCXBPF" replay --json "$TOP/tests/data/self.ucxb" | cmp - "$BATS_TEST_TMPDIR/got"
+}

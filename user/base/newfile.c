@@ -76,6 +76,8 @@ const char *newfile_why(int err)
 	switch (err) {
 	case -ELOOP:
 		return "is another user's symbolic link, which is refused: name what it leads to";
+	case -EUSERS:
+		return "is another user's, name a new file";
 	case -ENOENT:
 		return "cannot be created, its directory does not exist";
 	case -EACCES:
@@ -127,6 +129,17 @@ int newfile_directory(const char *place, char **part)
 	newfile_hand_over(fd, newfile_mode(0777));
 	close(fd);
 	return 0;
+}
+
+int newfile_open_special(const char *place)
+{
+	struct stat there;
+	int fd;
+
+	if (!stat(place, &there) && newfile_foreign(&there))
+		return -EUSERS;
+	fd = open(place, O_WRONLY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
 }
 
 int newfile_nameless(const char *folder)

@@ -24,7 +24,10 @@ mode_t newfile_mode(mode_t most);
  */
 char *newfile_place(const char *path);
 
-/* Words for an error of writing a file; -ELOOP stands for newfile_place()'s NULL. */
+/*
+ * Words for an error of writing a file; -ELOOP stands for newfile_place()'s NULL, -EUSERS for a
+ * foreign pipe.
+ */
 const char *newfile_why(int err);
 
 enum newfile_readers {
@@ -41,6 +44,12 @@ int newfile_open(const char *place, enum newfile_readers readers, char **part);
 
 /* Likewise a directory. 0 or -errno. */
 int newfile_directory(const char *place, char **part);
+
+/*
+ * Opens a pipe or a device to write. Its descriptor, or -errno; -EUSERS: it is another user's, who
+ * may never read it.
+ */
+int newfile_open_special(const char *place);
 
 /* Makes a file without a name in a folder, to write and to read. Its descriptor, or -errno. */
 int newfile_nameless(const char *folder);

@@ -131,13 +131,6 @@ static int write_beside(const char *place, enum newfile_readers readers,
 	return err;
 }
 
-static int write_into(const char *place, int (*write)(void *arg, FILE *out), void *arg)
-{
-	int fd = open(place, O_WRONLY | O_CLOEXEC);
-
-	return fill_and_close(fd < 0 ? -errno : fd, write, arg);
-}
-
 int output_write(const char *path, enum newfile_readers readers, int (*write)(void *arg, FILE *out),
 		 void *arg)
 {
@@ -151,7 +144,7 @@ int output_write(const char *path, enum newfile_readers readers, int (*write)(vo
 	if (!place)
 		return -ELOOP;
 	err = !stat(place, &old) && !S_ISREG(old.st_mode)
-		      ? write_into(place, write, arg)
+		      ? fill_and_close(newfile_open_special(place), write, arg)
 		      : write_beside(place, readers, write, arg);
 	free(place);
 	return err;

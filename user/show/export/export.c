@@ -80,8 +80,8 @@ static int open_file(struct outlet *outlet, const char **why)
 		*why = "is not a regular file, which this format needs";
 		return -EINVAL;
 	}
-	outlet->fd = open(outlet->place, O_WRONLY | O_CLOEXEC);
-	return outlet->fd < 0 ? -errno : 0;
+	outlet->fd = newfile_open_special(outlet->place);
+	return outlet->fd < 0 ? outlet->fd : 0;
 }
 
 static bool is_empty(const char *path)
