@@ -21,7 +21,7 @@ TOP = Path(__file__).resolve().parent.parent.parent
 BUILD = TOP / os.environ.get("O", "build")
 UCXBPF = Path(os.environ.get("UCXBPF", BUILD / "ucxbpf"))
 DATA = TOP / "tests/data"
-KEPT = BUILD / "trust"
+KEPT = Path(os.environ.get("KEPT", BUILD / "trust"))
 PROGRAMS = BUILD / "tests/progs"
 
 # bpf(2): the commands that open an object by its number

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Maps a file's code as a loader would, without looking at what is in it. */
+/* Maps a file's code as a loader would, and runs none of it. */
 #ifndef UCXBPF_TRUST_MAP_TEXT_H
 #define UCXBPF_TRUST_MAP_TEXT_H
 

@@ -90,7 +90,7 @@ static int open_fd(struct elf *elf, const char *path)
 	return 0;
 }
 
-/* File systems without a server that could stop to answer. What lies below an overlay is unknown.
+/* File systems without a server that could stop to answer. An overlay may lie on any.
  */
 static bool answers_always(int fd)
 {
@@ -108,7 +108,7 @@ static bool answers_always(int fd)
 	return false;
 }
 
-#define IMAGE_MAX (64u << 20) /* of larger files, what is needed is read while it is needed */
+#define IMAGE_MAX (64u << 20) /* larger files are read in parts, where they are needed */
 #define IMAGE_PART (1u << 20)
 
 /* The whole file, patiently: afterwards nobody has to answer. */

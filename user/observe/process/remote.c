@@ -296,7 +296,7 @@ long remote_read_file(pid_t pid, const char *name, void *buffer, size_t size)
 	return lies_in_memory(name) ? patiently(&request, buffer) : file_read(&request, buffer);
 }
 
-/* -ENAMETOOLONG, or what the kernel says of the file. */
+/* -ENAMETOOLONG, or the result of the request. */
 static long ask_for_file(const struct request *request, void *buffer)
 {
 	return strlen(request->path) < PATH_MAX ? patiently(request, buffer) : -ENAMETOOLONG;
