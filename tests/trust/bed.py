@@ -124,7 +124,7 @@ def workspace():
     return folder
 
 
-def run(command, timeout=60, **options):
+def run(command, timeout=240, **options):
     """subprocess.run, as bytes; a status of None says that it had to be killed."""
     try:
         return subprocess.run([str(part) for part in command], stdin=subprocess.DEVNULL, capture_output=True,
