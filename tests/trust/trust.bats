@@ -25,7 +25,7 @@ held()
 	[ "$status" = 0 ]
 }
 
-@test "R5: killed tracers" { N=4 held R5; }
+@test "R5: killed tracers" { N=2 held R5; }
 
 @test "R6: calls that write output fail" { CASES='^(replay --json|attach)$' FAULTS=EIO held R6; }
 
