@@ -6,6 +6,7 @@ import type { Timeline } from "./timeline";
 
 export const MOST = 20;
 const PRECISIONS = ["unknown", "exact", "upper_bound", "lower_bound"];
+const UPPER_BOUND = PRECISIONS.indexOf("upper_bound");
 const NOTHING_SENT = 2;
 
 export function sizeClass(bytes: number): number {
@@ -32,7 +33,9 @@ export function slowestEvents(timeline: Timeline, view: View): number[] {
     if (lane.layer !== 2) continue;
     for (let i = lane.first; i < lane.end; i++) {
       if ((best.length === MOST && events.duration[i] <= least) || fails[events.key[i]]) continue;
-      if (!events.precision[i] || events.flags[i] & NOTHING_SENT || events.count[i] > 1) continue;
+      // an upper bound says nothing of how slow it was
+      if (!events.precision[i] || events.precision[i] === UPPER_BOUND) continue;
+      if (events.flags[i] & NOTHING_SENT || events.count[i] > 1) continue;
       if (sizes.size && !sizes.has(events.bytes[i] ? sizeClass(events.bytes[i] - 1) : 0)) continue;
       if (!inRange(view, lane.host, events.start[i] - timeline.begin(lane.host))) continue;
       best.push(i);
