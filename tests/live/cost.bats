@@ -75,7 +75,7 @@ counts_hold()
 		self ".levels == [\"$level\"] and .captures == 1 and .cpu_ns > 1000000"
 		self ".memory_peak > 1000000 and .kernel.hits > 1000"
 	done
-	"$UCXBPF" replay "$WORK/a.ucxb" | head -n 3 >"$WORK/text"
+	"$UCXBPF" replay "$WORK/a.ucxb" | head -n 4 >"$WORK/text"
 	grep -q ', level ucp, Open MPI' "$WORK/text"
 	grep -q '^cost:   tracer .* of CPU, .*B; .* records in ' "$WORK/text"
 	grep -q '^        job .* +- .* in BPF, estimated from .* of .* hits, plus their traps$' "$WORK/text"
