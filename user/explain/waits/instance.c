@@ -123,6 +123,9 @@ static void tell_member(struct waits *waits, enum wait_kind kind, const struct p
 
 	if (!until.known || !turn || until.ns <= member->start)
 		return;
+	/* no message of the collective kept it: those without data are left out by some */
+	if (turn_over_by(member->line, turn, until.ns - until.uncertainty))
+		return;
 	tell(waits,
 	     &(struct waiting){
 		     .kind = kind,

@@ -132,6 +132,8 @@ struct wait_turn *turn_by_id(struct wait_thread *line, uint64_t id); /* NULL: no
 struct wait_turn *turn_at(struct wait_thread *line, uint64_t ns, uint32_t frame);
 /* Adds a wait; returns how much of it is new. */
 uint64_t spans_add(struct wait_spans *spans, struct wait_span span);
+/* Whether its thread made another call before that time. */
+bool turn_over_by(struct wait_thread *line, const struct wait_turn *turn, uint64_t ns);
 /* Time of its waits within a span. */
 uint64_t turn_waited(const struct wait_turn *turn, struct wait_span span);
 /* Whether the call waits for an operation that this call made. */

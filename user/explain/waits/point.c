@@ -206,7 +206,7 @@ static void got_resources(struct waits *waits, const struct transfer *transfer, 
 		.culprit = { .process = op->ep ? op->ep->peer_process : NULL },
 	};
 
-	if (!turn || !turn->kind->blocks)
+	if (!turn_awaits(turn, op->call))
 		return;
 	waiting.span = (struct wait_span){ later(since, turn->start), transfer->start };
 	if (waiting.span.to > waiting.span.from)

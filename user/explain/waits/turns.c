@@ -56,6 +56,14 @@ struct wait_turn *turn_by_id(struct wait_thread *line, uint64_t id)
 	return NULL;
 }
 
+bool turn_over_by(struct wait_thread *line, const struct wait_turn *turn, uint64_t ns)
+{
+	for (unsigned int i = 1; i < TURNS; i++)
+		if (turn_before(line, i) == turn)
+			return turn_before(line, i - 1)->start < ns;
+	return false;
+}
+
 struct wait_turn *turn_at(struct wait_thread *line, uint64_t ns, uint32_t frame)
 {
 	for (unsigned int i = 0; line && i < TURNS; i++) {
