@@ -153,6 +153,7 @@ struct inbox {
 	struct arrival *unexpected, *unexpected_last;
 	unsigned int passed; /* unexpected ones that somebody has taken, or will have */
 	struct arrival *current; /* arrived, not known yet whether expected */
+	bool handling; /* listed in matcher.handling */
 	struct { /* the last transfer to the thread itself */
 		struct sent *sent; /* NULL: arrived */
 		uint32_t tid;
@@ -179,6 +180,11 @@ struct link {
 	uint64_t bytes; /* of all its transfers that were seen */
 	uint64_t anchor_sent, anchor_arrival; /* positions of the last anchor */
 	struct sent *first, *last; /* not arrived */
+	struct { /* the last transfer */
+		uint32_t tid;
+		bool derived;
+		uint64_t ts, done;
+	} newest;
 };
 
 struct matcher {
@@ -188,6 +194,7 @@ struct matcher {
 	struct match_sink sink;
 	struct map inboxes; /* (worker, process) */
 	VEC(struct inbox *) all_inboxes;
+	VEC(struct inbox *) handling; /* those with a current arrival, and some that had one */
 	VEC(struct link *) links;
 	VEC(struct link *) synced; /* links in order, and some that were: a gap ends them */
 	struct map ways; /* (process, inbox) -> how many links go there */

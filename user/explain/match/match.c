@@ -88,6 +88,14 @@ static void received_by_arriving(struct matcher *matcher, struct arrival *arriva
 	matcher->receives++;
 }
 
+static void current_set(struct matcher *matcher, struct inbox *inbox, struct arrival *arrival)
+{
+	inbox->current = arrival;
+	if (!inbox->handling)
+		vec_push(&matcher->handling, inbox);
+	inbox->handling = true;
+}
+
 void matcher_arrived(struct matcher *matcher, const struct event *event, uint64_t idle_since)
 {
 	const struct ub_rx *rx = (const struct ub_rx *)event->h;
@@ -132,7 +140,7 @@ void matcher_arrived(struct matcher *matcher, const struct event *event, uint64_
 	if (class == CLASS_STREAM)
 		stream_arrived(matcher, event->process, rx->w[0], arrival->bytes);
 	if (class == CLASS_EAGER || class_is_exact(class))
-		inbox->current = arrival;
+		current_set(matcher, inbox, arrival);
 	else
 		received_by_arriving(matcher, arrival);
 	sent = inlined_arrived(inbox, event);
@@ -253,6 +261,26 @@ static void inlined_begin(struct matcher *matcher, struct sent *sent, const stru
 	inbox->inlined.until = xfer->h.ts + xfer->h.dur;
 }
 
+/*
+ * A derived transfer has its operation's times. With one of another thread meanwhile, it is not
+ * known which of the two was first.
+ */
+static void link_newest(struct matcher *matcher, struct link *link, const struct event *event)
+{
+	const struct ub_hdr *h = event->h;
+	const bool derived = h->flags & UB_F_DERIVED;
+	const uint64_t done = h->ts + h->dur;
+
+	if (link->newest.done > h->ts && link->newest.tid != h->tid &&
+	    (derived || link->newest.derived))
+		matcher_gap(matcher, event->capture->host, link->process, link->newest.ts,
+			    done > link->newest.done ? done : link->newest.done);
+	link->newest.tid = h->tid;
+	link->newest.derived = derived;
+	link->newest.ts = h->ts;
+	link->newest.done = done;
+}
+
 void matcher_sent(struct matcher *matcher, const struct event *event, struct op *op,
 		  struct object *ep)
 {
@@ -276,6 +304,7 @@ void matcher_sent(struct matcher *matcher, const struct event *event, struct op 
 				   link ? "peer not traced" : "endpoint not known", 1);
 		return sent_free(matcher, sent);
 	}
+	link_newest(matcher, link, event);
 	link_append(link, sent);
 	inlined_begin(matcher, sent, event);
 	fifo_expect(matcher, sent, xfer, event->site->mode == MODE_SHORT);
@@ -294,13 +323,16 @@ void matcher_sent(struct matcher *matcher, const struct event *event, struct op 
 
 void matcher_handled(struct matcher *matcher, const struct process *process, uint32_t tid)
 {
-	for (size_t i = 0; i < process->workers.len; i++) {
-		const uint64_t *at = map_find(&matcher->inboxes, process->workers.data[i]->address,
-					      (uint64_t)process->id);
-		struct inbox *inbox = at ? (struct inbox *)(uintptr_t)*at : NULL;
+	for (size_t i = 0; i < matcher->handling.len;) {
+		struct inbox *inbox = matcher->handling.data[i];
 
-		if (inbox && inbox->current && inbox->current->tid == tid)
-			inbox_settle(matcher, inbox);
+		if (inbox->current && (inbox->process != process || inbox->current->tid != tid)) {
+			i++;
+			continue;
+		}
+		inbox->handling = false;
+		matcher->handling.data[i] = matcher->handling.data[--matcher->handling.len];
+		inbox_settle(matcher, inbox);
 	}
 }
 
@@ -564,6 +596,7 @@ void matcher_free(struct matcher *matcher)
 	}
 	match_ops_release(matcher);
 	vec_release(&matcher->hidden);
+	vec_release(&matcher->handling);
 	vec_release(&matcher->links);
 	vec_release(&matcher->synced);
 	vec_release(&matcher->all_buckets);
