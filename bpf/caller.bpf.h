@@ -43,7 +43,9 @@ volatile __u32 callers_generation = 1; /* raised when ranges have changed */
 volatile __u64 callers_unknown = 0;
 
 /* Whether operations look for their calls at all; set before loading. */
+#ifndef derives
 const volatile __u32 derives = 0;
+#endif
 
 #define CALLER_STEPS 4
 
@@ -54,13 +56,17 @@ static __always_inline struct ub_derived *derived_of(__u32 number)
 	return bpf_map_lookup_elem(&derived, &key);
 }
 
-#define derived_count(number, what)                                                                \
-	do {                                                                                       \
-		struct ub_derived *counts = derived_of(number);                                    \
-                                                                                                   \
-		if (counts)                                                                        \
-			__sync_fetch_and_add(&counts->what, 1);                                    \
-	} while (0)
+/* Not static: verified once, and not on each way here. */
+__weak __noinline int derived_add(__u32 number, __u32 word)
+{
+	struct ub_derived *counts = derived_of(number);
+
+	if (counts && word < sizeof(*counts) / sizeof(__u64))
+		__sync_fetch_and_add((__u64 *)counts + word, 1);
+	return 0;
+}
+
+#define derived_count(number, what) derived_add(number, offsetof(struct ub_derived, what) / 8)
 
 struct caller_search {
 	__u64 base, length;

@@ -50,7 +50,7 @@ struct frame {
 	__u8 derived; /* UB_XFER: it was not seen */
 	__u16 comp_count;
 	__u8 derivable; /* with_op: ub_site.derivable */
-	__u8 moved; /* UB_OP: a transfer was seen inside of it */
+	__u8 moved; /* UB_OP: a transfer that may carry its message was seen inside of it */
 	__u8 pad[4];
 	__u64 comp_func;
 	__u64 position; /* see position_before(); UINT64_MAX: not looked at */
@@ -180,7 +180,8 @@ struct lane {
 	__u64 iface;
 	__u16 row; /* of the transfer; 0: nothing was learnt */
 	__u16 at; /* of the uct_ep in ucp_ep_t */
-	__u32 pad;
+	__u32 tid; /* the thread that sends: which of two was first is known by their transfers
+		      alone */
 };
 
 struct lane_found {

@@ -26,6 +26,9 @@ struct {
 /* How often a lane was learnt. */
 volatile __u64 shorts_learnt = 0;
 
+/* Operations that were entered before, ns, may have sent while the probes were away. */
+volatile __u64 shorts_back = 0;
+
 #define EP_LANES 6 /* of all layouts, at most */
 #define EP_WORDS                                                                                   \
 	(3 + EP_LANES) /* of ucp_ep_t, from its first one on: worker, cfg_index, uct_eps           \
@@ -72,14 +75,16 @@ static __always_inline bool lane_key_of(struct task_state *task, const struct ub
 }
 
 /*
- * Finds out where the message of task->sent_op goes. False: it is not known, or its endpoint's lane
- * goes by another interface, as long as it is a proxy for the wire-up. Not static: verified once.
+ * Finds out where the message of task->sent_op goes. False: it is not known, or another thread
+ * sends as well, or its endpoint's lane goes by another interface, as long as it is a proxy for the
+ * wire-up. Not static: verified once.
  */
 __weak __noinline int lane_find(struct task_state *task)
 {
 	const struct ub_layout *layout;
 	struct lane_found *found;
 	const struct lane *lane;
+	struct lane_key key; /* before Linux 6.2 a key lies on the stack */
 
 	if (!task)
 		return 0;
@@ -89,13 +94,15 @@ __weak __noinline int lane_find(struct task_state *task)
 	if (!layout || !lane_key_of(task, layout))
 		return 0;
 	found->known = 1;
-	lane = bpf_map_lookup_elem(&lanes, &found->key);
+	key = found->key;
+	lane = bpf_map_lookup_elem(&lanes, &key);
 	found->lane.row = 0;
 	if (!lane)
 		return 0;
 	found->lane = *lane;
 	found->uct_ep = ep_word(task, lane->at);
-	return found->uct_ep && home_of(task, found->uct_ep, layout)->iface == lane->iface;
+	return found->uct_ep && lane->tid == (__u32)task->outbox.id &&
+	       home_of(task, found->uct_ep, layout)->iface == lane->iface;
 }
 
 /* The place of the lane with that uct_ep, as lane_find() has read it; 0: none. */
@@ -113,15 +120,16 @@ static __always_inline bool short_learn(struct task_state *task)
 	const struct frame *xfer = &task->with_op;
 	const struct ub_layout *layout = layout_at(task->sent_op.slot);
 	struct lane_found *found = &task->found;
-	struct lane lane = { .row = xfer->row };
+	struct lane lane = { .row = xfer->row, .tid = task->outbox.id };
+	struct lane_key key = found->key;
 
-	if (!layout || !found->known)
+	if (!layout || !found->known || (found->lane.row && found->lane.tid != lane.tid))
 		return false;
 	lane.at = lane_at(task, xfer->args[1], layout);
 	if (!lane.at)
 		return false;
 	lane.iface = home_of(task, xfer->args[1], layout)->iface;
-	if (bpf_map_update_elem(&lanes, &found->key, &lane, BPF_ANY))
+	if (bpf_map_update_elem(&lanes, &key, &lane, BPF_ANY))
 		return false;
 	__sync_fetch_and_add(&shorts_learnt, 1);
 	return true;
@@ -145,8 +153,6 @@ __weak __noinline int short_check(struct task_state *task)
 	if (xfer->up.op != op->seq || xfer->seq != op->seq + 1 || task->next_seq != xfer->seq ||
 	    !xfer->derivable)
 		return 0;
-	if (!op->tagged || op->status)
-		derived_count(UB_SHORT_SENDS, without);
 	if (!op->tagged || op->status || !calls_checked)
 		return 0;
 	known = lane_find(task);
@@ -218,7 +224,7 @@ __weak __noinline int short_leave(struct task_state *task)
 		short_check(task);
 		return 0;
 	}
-	if (!(calls_derived & UB_SHORTS)) {
+	if (!(calls_derived & UB_SHORTS) && op->ts >= shorts_back) {
 		/* some function has no probe */
 		if (calls_checked && op->tagged && !op->status)
 			derived_count(UB_SHORT_SENDS, differing);

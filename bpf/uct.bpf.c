@@ -31,7 +31,8 @@ static __always_inline int xfer_enter(struct pt_regs *ctx)
 		derived_count(hit.site->derivable, without);
 	top = frame_top(&hit, UB_XFER);
 	frame = span_open(&hit, ctx, UB_XFER, top);
-	if (top)
+	/* put and get, which have a remote address, only pack its data here */
+	if (top && !hit.site->arg_tag)
 		top->moved = 1;
 	if (!frame)
 		return 1;

@@ -16,6 +16,7 @@
 #ifndef UCXBPF_WITH_OP_BPF_H
 #define UCXBPF_WITH_OP_BPF_H
 
+#include "caller.bpf.h"
 #include "fragment.bpf.h"
 
 #define UCS_ERR_NO_RESOURCE (-2)
@@ -108,6 +109,16 @@ static __always_inline void with_op_lose(struct task_state *task)
 	count_lost_return();
 }
 
+/*
+ * A short one does not follow from its operation if that is none that short.bpf.h derives from, or
+ * if it was refused: it will come again, from elsewhere.
+ */
+static __always_inline void with_op_strays(const struct frame *frame, __s64 status)
+{
+	if (derives && frame->derivable && (status < 0 || with_op_id(frame) != AM_EAGER_ONLY))
+		derived_count(UB_SHORT_SENDS, without);
+}
+
 /* The transfer before this one in the operation is over. */
 static __always_inline bool with_op_next(const struct hit *hit, __u8 id, __u64 pack, __u64 *sent)
 {
@@ -123,6 +134,7 @@ static __always_inline bool with_op_next(const struct hit *hit, __u8 id, __u64 p
 	if (*sent > task->sent)
 		ret = with_op_bytes(frame, *sent - task->sent);
 	task->with_op_open = 0;
+	with_op_strays(frame, ret);
 	xfer_emit(task, frame, ret, hit->ts, true);
 	outbox_settle(&task->outbox, hit->ts);
 	return true;
@@ -204,6 +216,8 @@ __weak __noinline int with_op_leave(struct task_state *task, __u32 op, __s64 sta
 	if (!status && frame->owner.req)
 		status = with_op_bytes(frame, frame->owner.length - task->sent);
 	task->with_op_open = 0;
+	if (!frame->derived)
+		with_op_strays(frame, status);
 	xfer_make(task, frame, status, now, true);
 	frame->derived = 0;
 	return 0;

@@ -141,7 +141,14 @@ short()
 }
 
 @test "short transfers of collectives" { short collective openmpi sysv n; }
-@test "short transfers in several threads" { short threads mpich shm n; }
+# Their transfers alone show which of two threads was first.
+@test "short transfers keep their probes where several threads send" {
+	UCXBPF_DERIVE_FORCE=20 one_case 0 mpi_derive mpich shm n "$PROGS/mpich/mpi_derive" threads
+	jq -c .short_sends "$CASE/report.json"
+	[ "$(shorts without)" -gt 0 ]
+	[ "$(shorts transfers)" = 0 ]
+}
+
 @test "short transfers of sends that a signal handler interrupts" { short signal openmpi shm n; }
 
 @test "events name transfers that were derived" {

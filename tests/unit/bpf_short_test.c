@@ -2,9 +2,10 @@
 /* From a send's result to its transfer: bpf/short.bpf.h. */
 #include "bpf_host.h"
 
-static bool sessions;
+static bool sessions, deriving = true;
 
 #define session_links sessions
+#define derives deriving
 #include "short.bpf.h"
 
 enum { OP = 1, SHORT = 2, BCOPY = 3, SLOT = 1 };
@@ -251,6 +252,20 @@ static void a_child_has_its_own(void **state)
 	assert_unproven((struct send){ .ep = 0, .length = 8 });
 }
 
+static void another_thread_sends_as_well(void **state)
+{
+	(void)state;
+	learn();
+	task.outbox.id++;
+	assert_unproven((struct send){ .ep = 0, .length = 8 });
+	calls_derived = 0;
+	calls_checked = 2;
+	send_it((struct send){ .ep = 0, .length = 8, .by = SHORT });
+	assert_int_equal(counts()->without, 1);
+	assert_int_equal(shorts_learnt, 1);
+	assert_int_equal(counts()->differing, 0);
+}
+
 static void configurations_of_two_bytes(void **state)
 {
 	(void)state;
@@ -285,7 +300,7 @@ static void comparing(void **state)
 	send_it((struct send){ .ep = 0, .length = 8, .by = SHORT, .status = UCS_ERR_NO_RESOURCE });
 	assert_int_equal(counts()->without, 1);
 	send_it((struct send){ .ep = 0, .length = 8, .by = SHORT, .untagged = true });
-	assert_int_equal(counts()->without, 2);
+	assert_int_equal(counts()->checked, 2);
 	/* by another lane than was learnt */
 	*host_user(ucp_ep(0) + layout.ep_lanes) = uct_ep(3);
 	*host_user(ucp_ep(0) + layout.ep_lanes + LANE * 8) = uct_ep(1);
@@ -295,6 +310,12 @@ static void comparing(void **state)
 	/* by a function without a probe */
 	send_it((struct send){ .ep = 0, .length = 8 });
 	assert_int_equal(counts()->differing, 2);
+	/* or while the probes were away: it was entered before they came back */
+	*host_user(ucp_ep(0) + layout.ep_lanes + LANE * 8) = uct_ep(0);
+	shorts_back = host.now + 5;
+	assert_derived((struct send){ .ep = 0, .length = 8 });
+	assert_int_equal(counts()->differing, 2);
+	shorts_back = 0;
 }
 
 int main(void)
@@ -305,6 +326,7 @@ int main(void)
 		cmocka_unit_test_setup(what_does_not_follow, setup),
 		cmocka_unit_test_setup(another_worker_at_the_same_address, setup),
 		cmocka_unit_test_setup(a_child_has_its_own, setup),
+		cmocka_unit_test_setup(another_thread_sends_as_well, setup),
 		cmocka_unit_test_setup(configurations_of_two_bytes, setup),
 		cmocka_unit_test_setup(an_unknown_layout, setup),
 		cmocka_unit_test_setup(comparing, setup),

@@ -314,6 +314,12 @@ static void on_transfer(void *arg, const struct transfer *transfer)
 	waits_transfer(analysis->waits, transfer);
 }
 
+static void on_hidden(void *arg, const struct event *event, uint64_t from)
+{
+	matcher_gap(((struct analysis *)arg)->matcher, event->capture->host, event->process, from,
+		    event->h->ts - 1);
+}
+
 static void on_sent(void *arg, const struct event *event, struct op *op, struct object *ep)
 {
 	matcher_sent(((struct analysis *)arg)->matcher, event, op, ep);
@@ -363,9 +369,9 @@ static int foresee(struct analysis *analysis, struct input *input)
 static int start(struct analysis *analysis, const struct fact_sink *sink,
 		 struct fact_totals *totals)
 {
-	struct attribute_sink stages = { analysis,   on_call_start, on_call,     on_op_start,
-					 on_op_done, on_op_over,    on_transfer, on_sent,
-					 on_arrived, on_completed,  on_met };
+	struct attribute_sink stages = { analysis,   on_call_start, on_call,      on_op_start,
+					 on_op_done, on_op_over,    on_transfer,  on_hidden,
+					 on_sent,    on_arrived,    on_completed, on_met };
 	struct match_sink messages = { analysis, on_message, on_joined };
 	struct waits_sink found = { analysis, on_wait, totals->waits_unknown };
 	int err = 0;

@@ -55,6 +55,7 @@ struct op {
 	bool released; /* the user let go of its request before it was known to be done */
 	bool failed; /* ended with an error or was cancelled */
 	bool deferred; /* UCP_OP_ATTR_FLAG_NO_IMM_CMPL: completes through its request, always */
+	bool refused; /* a transfer of it found no resources */
 	bool queued; /* a receive whose request was not done at its return: it found no message */
 	bool removes; /* a probe that takes the message out of the queue */
 	bool handled; /* it began inside an arrival's handler */
@@ -133,6 +134,8 @@ struct attribute_sink {
 	/* called after the last event of an operation with match set, transfers included */
 	void (*op_over)(void *arg, struct op *op);
 	void (*transfer)(void *arg, const struct transfer *transfer);
+	/* sends of the process left an endpoint unseen, after that time and before this event */
+	void (*hidden)(void *arg, const struct event *event, uint64_t from);
 	/* a transfer was sent, in send order: op NULL = none known */
 	void (*sent)(void *arg, const struct event *event, struct op *op, struct object *ep);
 	/* idle_since: its thread has been inside one call since then, with nothing recorded; 0: no

@@ -69,6 +69,7 @@ struct attribute {
 	struct decoder *decoder;
 	struct attribute_sink sink;
 	bool gpu; /* a process has a GPU library */
+	bool refusals; /* an operation is refused */
 	struct map threads; /* (tid, process) -> struct thread * */
 	struct map requests; /* (request, process) -> oldest open generation */
 	struct map buffers; /* (buffer, process) -> oldest open receive that has nothing yet */
@@ -127,6 +128,12 @@ void request_open(struct attribute *attribute, struct op *op);
 /* The generation that a record at that time on that thread is about; kinds: mask of op kinds. */
 struct op *request_find(struct attribute *attribute, const struct process *process, uint64_t req,
 			const struct ub_hdr *h, unsigned int kinds);
+/*
+ * A send of that endpoint that began before ns, was refused, and has sent nothing that was seen;
+ * not refused any more. NULL: none.
+ */
+struct op *request_left(struct attribute *attribute, const struct process *process, uint64_t ep,
+			uint64_t ns);
 /*
  * The oldest open send of those kinds that has sent nothing yet, with that payload and tag (AM id);
  * ep 0: on any endpoint, puts and atomics only where all of them are on one.

@@ -197,6 +197,22 @@ struct op *request_unsent(struct attribute *attribute, const struct process *pro
 	return several && (BIT(found->site->op) & (BIT(OP_PUT) | BIT(OP_ATOMIC))) ? NULL : found;
 }
 
+struct op *request_left(struct attribute *attribute, const struct process *process, uint64_t ep,
+			uint64_t ns)
+{
+	const struct owned *owned = owned_by(attribute, process);
+
+	for (size_t i = 0; i < owned->open.len; i++) {
+		struct op *op = owned->open.data[i];
+
+		if (!op->refused || op->transfers || op->object != ep || op->start >= ns)
+			continue;
+		op->refused = false;
+		return op;
+	}
+	return NULL;
+}
+
 static bool covers(const struct op *op, unsigned int kinds, uint64_t address)
 {
 	return (kinds >> op->site->op & 1) && op_covers(op, address);

@@ -484,6 +484,25 @@ static void tell_receiver(struct attribute *attribute, const struct transfer *tr
 	request_sent_to(attribute, transfer->ep->peer_process, req, &xfer->h, transfer->bytes);
 }
 
+/*
+ * Messages leave an endpoint in the order of their operations. One that was refused, and is
+ * overtaken by one whose transfer was derived, has left while no probe was there.
+ */
+static void transfer_overtakes(struct attribute *attribute, const struct transfer *transfer,
+			       const struct event *event)
+{
+	struct op *op = transfer->op;
+
+	if (op && transfer->retried && !op->transfers)
+		op->refused = attribute->refusals = true;
+	if (!op || !transfer->derived || !attribute->refusals)
+		return;
+	while ((op = request_left(attribute, transfer->process, transfer->op->object,
+				  transfer->op->start)))
+		if (attribute->sink.hidden)
+			attribute->sink.hidden(attribute->sink.arg, event, op->start);
+}
+
 void transfer_event(struct attribute *attribute, struct thread *thread, const struct event *event)
 {
 	const struct ub_xfer *xfer = (const struct ub_xfer *)event->h;
@@ -508,6 +527,7 @@ void transfer_event(struct attribute *attribute, struct thread *thread, const st
 	if (op && !op->ep && !transfer->copy && op->process == event->process &&
 	    !(op->site->op == OP_TAG_RECV || op->site->op == OP_TAG_MSG_RECV))
 		op->ep = transfer->ep;
+	transfer_overtakes(attribute, transfer, event);
 	if (op && !transfer->retried && !transfer->copy)
 		op->transfers += transfer->count;
 	if (!transfer->retried && attribute->sink.sent)

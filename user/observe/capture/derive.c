@@ -147,6 +147,7 @@ static void check(struct capture_session *capture)
 	memcpy(derive->before, derive->counts, sizeof(derive->before));
 	derive->unknown = unknown(capture);
 	derive->learnt = learnt(capture);
+	derive->libraries = capture->probes.libraries.len;
 	enter(derive, DERIVE_CHECKING);
 }
 
@@ -183,6 +184,9 @@ static void come_back(struct capture_session *capture, const char *why)
 	size_t refused;
 	int err = hot_leave_out(hot, 0, &refused);
 
+	if (!err)
+		__atomic_store_n(&kernel_object(capture->kernel)->bss->shorts_back, side_now(),
+				 __ATOMIC_SEQ_CST);
 	log_debug("derive: %s%s%s", why, err ? ", but " : "", err ? strerror(-err) : "");
 	end_absence(derive);
 	if (err) {
@@ -289,20 +293,40 @@ static void finish_rest(struct capture_session *capture)
 		rest(capture);
 }
 
-/* Operations came from code that is not known: where they lead says nothing about their calls. */
+/* What was compared in this check says nothing. */
+static void spoil(struct derive *derive, uint32_t mask)
+{
+	for (uint32_t number = 1; number < UB_DERIVABLES; number++) {
+		struct ub_derived *now = &derive->counts[number], *spoilt = &derive->spoilt[number];
+		const struct ub_derived *before = &derive->before[number];
+
+		if (!(mask >> number & 1))
+			continue;
+		spoilt->checked += now->checked - before->checked;
+		spoilt->differing += now->differing - before->differing;
+		now->checked = before->checked;
+		now->differing = before->differing;
+		if (number == UB_SHORT_SENDS)
+			continue;
+		spoilt->without += now->without - before->without;
+		now->without = before->without;
+	}
+}
+
+/*
+ * Of calls where operations came from code that is not known: where they lead says nothing. Of
+ * transfers where some were not seen: UCX's functions have no probes now, or did not have them yet.
+ */
 static void spoil_check(struct capture_session *capture)
 {
 	struct derive *derive = &capture->derive;
 
-	for (uint32_t number = 1; number < UB_SHORT_SENDS; number++) {
-		const struct ub_derived *now = &derive->counts[number];
-		const struct ub_derived *before = &derive->before[number];
-
-		derive->spoilt[number].checked += now->checked - before->checked;
-		derive->spoilt[number].differing += now->differing - before->differing;
-		derive->spoilt[number].without += now->without - before->without;
-	}
-	read_counts(derive, capture->kernel);
+	derive->spoilt_now =
+		unknown(capture) != derive->unknown || !callers_known(&derive->callers);
+	if (derive->spoilt_now)
+		spoil(derive, ALL_CALLS);
+	if (transfers_hide(&capture->probes) || capture->probes.libraries.len != derive->libraries)
+		spoil(derive, UB_SHORTS);
 }
 
 #define LEARNING 5 /* checks on end, while new things are learnt in them */
@@ -316,10 +340,7 @@ static void finish_check(struct capture_session *capture)
 	if (ns < (derive->proved && AGAIN < derive->patience ? AGAIN : derive->patience))
 		return;
 	read_counts(derive, capture->kernel);
-	derive->spoilt_now =
-		unknown(capture) != derive->unknown || !callers_known(&derive->callers);
-	if (derive->spoilt_now)
-		spoil_check(capture);
+	spoil_check(capture);
 	shorts_look(derive);
 	ready = judge(capture, ns);
 	if (learnt(capture) != derive->learnt && ++derive->learning < LEARNING)

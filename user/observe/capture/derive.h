@@ -40,6 +40,7 @@ struct derive {
 	uint64_t unknown; /* operations from code that was not known, by then */
 	bool spoilt_now; /* the last check, by such operations */
 	uint64_t learnt; /* where short sends go, so often by then */
+	size_t libraries; /* that had probes by then */
 	unsigned int learning; /* checks on end in which that was learnt */
 	uint64_t strays; /* short transfers that follow from no operation, by the last look */
 	uint64_t shorts_from,
