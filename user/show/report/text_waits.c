@@ -99,9 +99,21 @@ static struct shares shares_of(const struct report *report)
 	return shares;
 }
 
+/* Time in calls that have not returned, which is in no wait. */
+static uint64_t still_open(const struct report_waits *waits)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < waits->open.len; i++)
+		if (waits->open.data[i].certain)
+			sum += waits->open.data[i].until - waits->open.data[i].since;
+	return sum;
+}
+
 void text_time_shares(const struct text_report *text)
 {
 	const struct shares shares = shares_of(text->report);
+	const uint64_t open = still_open(&text->report->waits);
 	char line[LINE] = "";
 
 	if (!shares.processes || !shares.span || report_only_counts(text->report))
@@ -118,6 +130,11 @@ void text_time_shares(const struct text_report *text)
 	add_time(text, line, shares.span);
 	text_append(line, LINE, ", %" PRIu64 " process%s)", shares.processes,
 		    shares.processes == 1 ? "" : "es");
+	if (open) {
+		text_append(line, LINE, ", ");
+		add_time(text, line, open);
+		text_append(line, LINE, " not returned");
+	}
 	if (shares.waited) {
 		text_append(line, LINE, ", waiting ");
 		add_time(text, line, shares.waited);
