@@ -148,6 +148,7 @@ static void check(struct capture_session *capture)
 	derive->unknown = unknown(capture);
 	derive->learnt = learnt(capture);
 	derive->libraries = capture->probes.libraries.len;
+	derive->newcomer = false;
 	enter(derive, DERIVE_CHECKING);
 }
 
@@ -366,6 +367,8 @@ static const char *why_back(struct capture_session *capture)
 		return "a process maps code that is not known";
 	if (!(derive->away & UB_SHORTS))
 		return NULL;
+	if (derive->newcomer)
+		return "a process is new";
 	read_counts(derive, capture->kernel);
 	if (derive->counts[UB_SHORT_SENDS].unproven == derive->before[UB_SHORT_SENDS].unproven)
 		return NULL;
@@ -447,8 +450,14 @@ void derive_placed(struct capture_session *capture)
 
 void derive_process(struct capture_session *capture, pid_t tgid)
 {
-	if (capture->derive.on)
-		callers_process(&capture->derive.callers, tgid);
+	struct derive *derive = &capture->derive;
+	bool fresh;
+
+	if (!derive->on)
+		return;
+	callers_process(&derive->callers, tgid);
+	map_insert(&derive->processes, (uint64_t)tgid, 0, &fresh);
+	derive->newcomer = derive->newcomer || fresh;
 }
 
 int derive_init(struct capture_session *capture)
@@ -475,6 +484,7 @@ int derive_init(struct capture_session *capture)
 void derive_release(struct derive *derive)
 {
 	callers_release(&derive->callers);
+	map_release(&derive->processes);
 }
 
 void derive_end(struct capture_session *capture)

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/map.h"
 #include "observe/capture/callers.h"
 
 struct capture_session;
@@ -42,6 +43,8 @@ struct derive {
 	uint64_t learnt; /* where short sends go, so often by then */
 	size_t libraries; /* that had probes by then */
 	unsigned int learning; /* checks on end in which that was learnt */
+	struct map processes; /* tgids that were seen */
+	bool newcomer; /* one was not, before this check: where it sends is not known */
 	uint64_t strays; /* short transfers that follow from no operation, by the last look */
 	uint64_t shorts_from,
 		shorts_rest; /* ns: short sends keep their probes until; for how long */
