@@ -52,9 +52,18 @@ COLLECTIVE="barrier allreduce late_broadcast early_reduce chain"
 	waits 2 mpich tcp late_sender late_receiver late_progress barrier
 }
 
+# A rank that loses its core makes the other one wait indeed.
+without()
+{
+	for attempt in 1 2 3 4 5; do
+		waits 2 "$1" shm none && return
+	done
+	return 1
+}
+
 @test "a program without waits" {
-	waits 2 openmpi shm none
-	waits 2 mpich shm none
+	without openmpi
+	without mpich
 }
 
 # stuck RANKS MPI CASE: traces a job until it has hung for a while, and reports on it
