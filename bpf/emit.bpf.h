@@ -145,10 +145,10 @@ static __always_inline void batch_thin(struct outbox *box, struct ub_cpu_stats *
 	if (!box->thinned)
 		box->thinned_from = box->oldest;
 	box->thinned += batch_count(box, st->s.thinned);
-	outbox_fold(box, &st->s);
 }
 
-static __always_inline void batch_leave(struct outbox *box, struct ub_cpu_stats *st, __u64 now)
+/* False: it found no room. */
+static __always_inline bool batch_leave(struct outbox *box, struct ub_cpu_stats *st, __u64 now)
 {
 	bool room = box->bytes + 2 * sizeof(struct ub_loss) <= OUTBOX;
 	bool thinned = room && box->bytes && box->thinned, lost = room && box->lost;
@@ -163,16 +163,33 @@ static __always_inline void batch_leave(struct outbox *box, struct ub_cpu_stats 
 	if (!batch_send(box, st, records)) {
 		box->thinned = thinned ? 0 : box->thinned;
 		box->lost = lost ? 0 : box->lost;
-		return;
+		return true;
 	}
 	batch_count(box, st->s.dropped);
-	outbox_fold(box, &st->s);
 	if (!box->lost)
 		box->lost_from = oldest;
 	box->lost += records;
 	box->lost_until = now;
 	if (fifo_until < now + FIFO_AFTER_LOSS / 2)
 		fifo_until = now + FIFO_AFTER_LOSS;
+	return false;
+}
+
+/*
+ * True: its records are to be added up. Not static: its variables must not lie on the stack below
+ * those of outbox_fold(), all of which has 512 bytes.
+ */
+__weak __noinline int batch_flush(struct outbox *box, __u64 now)
+{
+	struct ub_cpu_stats *st = cpu_stats();
+
+	if (!st || !box)
+		return 0;
+	__sync_fetch_and_add(&st->s.hits, box->hits);
+	if (!box->closed)
+		return !batch_leave(box, st, now);
+	batch_thin(box, st);
+	return 1;
 }
 
 /*
@@ -185,11 +202,8 @@ __weak __noinline int outbox_flush(struct outbox *box, __u64 now)
 
 	if (!st || !box)
 		return 0;
-	if (box->closed)
-		batch_thin(box, st);
-	else
-		batch_leave(box, st, now);
-	__sync_fetch_and_add(&st->s.hits, box->hits);
+	if (batch_flush(box, now))
+		outbox_fold(box, &st->s);
 	box->hits = 0;
 	box->bytes = 0;
 	box->sent = now;
@@ -202,17 +216,6 @@ __weak __noinline int outbox_flush(struct outbox *box, __u64 now)
 	(1u << UB_CALL | 1u << UB_OP | 1u << UB_XFER | 1u << UB_RX | 1u << UB_COMP |               \
 	 1u << UB_MATCH | 1u << UB_CALL_END | 1u << UB_FRAGS | 1u << UB_CALL_STACK)
 
-/* From now on its records go the other way. Not static: verified once. */
-__weak __noinline int outbox_turn(struct outbox *box)
-{
-	if (!box)
-		return 0;
-	if (box->bytes)
-		outbox_flush(box, bpf_ktime_get_ns());
-	box->closed = !box->closed;
-	return 0;
-}
-
 /* The lowest bit: whether the slice that began last by then has detail. */
 static __always_inline __u64 slice_detail(__u64 ts)
 {
@@ -224,8 +227,11 @@ static __always_inline void *outbox_place(struct outbox *box, __u8 kind, __u32 s
 {
 	__u64 closed = ~slice_detail(ts) & (DETAIL >> (kind & 31)) & 1;
 
-	if (unlikely(box->closed != closed))
-		outbox_turn(box);
+	if (unlikely(box->closed != closed)) {
+		if (box->bytes)
+			outbox_flush(box, bpf_ktime_get_ns());
+		box->closed = closed;
+	}
 	return outbox_room(box, kind, size, ts);
 }
 

@@ -25,7 +25,7 @@ struct {
 static __always_inline struct ub_call *call_enter(struct pt_regs *ctx, const struct hit *hit,
 						  bool ends)
 {
-	__u64 args[ARGS] = {};
+	__u64 *args = (__u64 *)hit->task->scratch; /* the stack is short */
 	struct ub_call *call;
 
 	read_args(args, ctx, hit);
