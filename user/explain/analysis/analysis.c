@@ -238,20 +238,16 @@ static void on_call_start(void *arg, const struct call *call)
 }
 
 /*
- * Whether the end of what is known of a process is the end of its recording. Captures that do not
- * tell their cost are old, and end once their probes were gone.
+ * Whether a process is known up to the end of its recording. Captures without their cost are old,
+ * and end once their probes were gone.
  */
 static bool knows_end(const struct analysis *analysis, const struct process *process)
 {
-	const json_t *side;
-	size_t at;
-
 	for (size_t i = 0; i < analysis->inputs.len && !process->exited; i++) {
-		if (&analysis->inputs.data[i]->capture != process->told_by)
-			continue;
-		json_array_foreach(analysis->inputs.data[i]->source.sides, at,
-				   side) if (!strcmp(json_string_value(json_object_get(side, "t")),
-						     "self")) return true;
+		const struct input *input = analysis->inputs.data[i];
+
+		if (&input->capture == process->told_by)
+			return side_last(input->source.sides, "self");
 	}
 	return process->exited;
 }

@@ -28,6 +28,9 @@ struct record_source {
 	bool breaks_off; /* before the end of its trace */
 };
 
+/* The last side record of that type ("self"); NULL: none. */
+const json_t *side_last(const json_t *sides, const char *type);
+
 /* Records that found no room, for whatever reason. */
 uint64_t stats_dropped(const struct ub_stats *stats);
 

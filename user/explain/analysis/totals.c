@@ -76,7 +76,7 @@ static void add_consumer(struct fact_self *self, const json_t *side)
 	self->drained_ns += number(side, "cpu_ns");
 }
 
-static const json_t *last_of(const json_t *sides, const char *type)
+const json_t *side_last(const json_t *sides, const char *type)
 {
 	const json_t *side, *found = NULL;
 	size_t i;
@@ -94,12 +94,12 @@ static const json_t *last_of(const json_t *sides, const char *type)
 /* Adds one capture's side records. */
 static void self_add(struct fact_self *self, const json_t *sides)
 {
-	const json_t *cost = last_of(sides, "self"), *consumer = last_of(sides, "consumer");
+	const json_t *cost = side_last(sides, "self"), *consumer = side_last(sides, "consumer");
 
 	self->captures++;
 	if (!add_steps(self, sides))
 		add_level(self,
-			  json_string_value(json_object_get(last_of(sides, "capture"), "level")));
+			  json_string_value(json_object_get(side_last(sides, "capture"), "level")));
 	if (cost)
 		add_cost(self, cost);
 	if (consumer)
@@ -263,9 +263,9 @@ bool totals_add(struct fact_totals *totals, const struct record_source *source,
 	totals->calls_missing += loss->lost || loss->thinned || loss->missing || loss->broken ||
 				 loss->unseen || capture->late_mpi;
 	self_add(&totals->self, source->sides);
-	add_derived(totals, last_of(source->sides, "derived"));
+	add_derived(totals, side_last(source->sides, "derived"));
 	add_short_sends(&totals->short_sends,
-			json_object_get(last_of(source->sides, "derived"), "short_sends"));
+			json_object_get(side_last(source->sides, "derived"), "short_sends"));
 	for (size_t i = 0; i < capture->notes.len; i++)
 		reason_add(totals->notes, capture->notes.data[i], 1);
 	return loss->lost || loss->thinned || loss->windows || loss->spans || loss->missing ||
