@@ -27,12 +27,21 @@ static void add_share(char *line, uint64_t part, uint64_t whole)
 	text_append(line, LINE, "%s", share);
 }
 
+/* Names in it come from the traced program. */
+static void print_fitted(const struct text_report *text, const char *line)
+{
+	char *plain = text_plain(line);
+
+	fprintf(text->out, "%.*s", (int)text_fit(plain, text->options->width), plain);
+	free(plain);
+}
+
 /* ---- calls that have not returned ---- */
 
 static void print_open(const struct text_report *text, const char *before,
 		       const struct fact_open *open)
 {
-	char line[LINE] = "", who[40], *plain;
+	char line[LINE] = "", who[40];
 
 	text_process(text, who, sizeof(who), open->process);
 	text_append(line, LINE, "%s%s%s %s%s for ", before,
@@ -46,12 +55,10 @@ static void print_open(const struct text_report *text, const char *before,
 		text_append(line, LINE, ", tag %d", open->tag);
 	if (open->place)
 		text_append(line, LINE, ", at %s", open->place->label);
-	plain = text_plain(line);
 	style_on(text->out, text->options, STYLE_WARN);
-	fprintf(text->out, "%.*s", (int)text_fit(plain, text->options->width), plain);
+	print_fitted(text, line);
 	style_off(text->out, text->options, STYLE_WARN);
 	fputc('\n', text->out);
-	free(plain);
 }
 
 void text_open(const struct text_report *text)
@@ -270,7 +277,7 @@ static void print_root(const struct text_report *text, const struct root_row *ro
 	const struct place *place = report_place(text->report, row->key.place);
 	const char *function = (const char *)(uintptr_t)row->key.function;
 	const char *did = (const char *)(uintptr_t)row->key.did;
-	char line[LINE] = "", who[40], *plain;
+	char line[LINE] = "  ", who[40];
 
 	text_process(text, who, sizeof(who), row->key.process);
 	add_time(text, line, row->fresh);
@@ -280,9 +287,8 @@ static void print_root(const struct text_report *text, const struct root_row *ro
 		    function ? function : "an unknown call");
 	if (place)
 		text_append(line, LINE, " at %s", place->label);
-	plain = text_plain(line);
-	fprintf(text->out, "  %.*s\n", (int)text_fit(plain, text->options->width - 2), plain);
-	free(plain);
+	print_fitted(text, line);
+	fputc('\n', text->out);
 }
 
 static void print_roots(const struct text_report *text)
