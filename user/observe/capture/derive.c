@@ -20,9 +20,8 @@
 #define PERIOD (5000 * MS) /* between checks */
 #define ENOUGH 100 /* calls of a function that were compared */
 #define HOT 2000 /* calls, transfers a second from which probes are worth removing */
-#define SHORTS_REST                                                                                \
-	(10000 * MS) /* since the last short transfer that did not follow from a send              \
-		      */
+/* Since the last short transfer that did not follow from a send. */
+#define SHORTS_REST (10000 * MS)
 #define SHORTS_REST_MOST (600000 * MS) /* twice as long after each that was missed */
 
 #define ALL_CALLS (UB_SHORTS - 2)
@@ -70,7 +69,7 @@ static void read_counts(struct derive *derive, const struct kernel *kernel)
 	free(each);
 }
 
-/* What the counters say, but for the name. */
+/* The counters of a number, without its name. */
 static json_t *counts_json(const struct derive *derive, uint32_t number, const char *derived)
 {
 	const struct ub_derived *counts = &derive->counts[number];
@@ -221,7 +220,9 @@ static bool shorts_ready(const struct capture_session *capture)
 	       side_now() >= derive->shorts_from;
 }
 
-/* What may go. A function that differed keeps its probe, and one with calls without an operation.
+/*
+ * The numbers whose probes may go. A function that differed keeps its probe, and so does one with
+ * calls without an operation.
  */
 static uint32_t judge(struct capture_session *capture, uint64_t ns)
 {
@@ -294,7 +295,7 @@ static void finish_rest(struct capture_session *capture)
 		rest(capture);
 }
 
-/* What was compared in this check says nothing. */
+/* Drops the comparisons of this check; short transfers without a send have come all the same. */
 static void spoil(struct derive *derive, uint32_t mask)
 {
 	for (uint32_t number = 1; number < UB_DERIVABLES; number++) {
@@ -347,11 +348,12 @@ static void finish_check(struct capture_session *capture)
 	if (learnt(capture) != derive->learnt && ++derive->learning < LEARNING)
 		return check(capture);
 	derive->learning = 0;
-	derive->rest = derive->patience;
+	if (!derive->spoilt_now)
+		derive->rest = derive->patience;
+	else
+		derive->rest = derive->rest * 2 < PERIOD ? derive->rest * 2 : PERIOD;
 	if (ready)
 		return go_away(capture, ready);
-	if (derive->spoilt_now)
-		derive->rest = derive->rest * 2 < PERIOD ? derive->rest * 2 : PERIOD;
 	if (derive->spoilt_now || ns >= derive->patience)
 		rest(capture);
 }

@@ -46,12 +46,11 @@ struct derive {
 	struct map processes; /* tgids that were seen */
 	bool newcomer; /* one was not, before this check: where it sends is not known */
 	uint64_t strays; /* short transfers that follow from no operation, by the last look */
-	uint64_t shorts_from,
-		shorts_rest; /* ns: short sends keep their probes until; for how long */
-	struct ub_derived counts[UB_DERIVABLES],
-		before[UB_DERIVABLES]; /* now; as the state began */
-	struct ub_derived
-		spoilt[UB_DERIVABLES]; /* of checks that count for nothing; not in counts */
+	uint64_t shorts_from; /* ns: short sends keep their probes until then, */
+	uint64_t shorts_rest; /* so long since the last stray */
+	struct ub_derived counts[UB_DERIVABLES]; /* now */
+	struct ub_derived before[UB_DERIVABLES]; /* as the state began */
+	struct ub_derived spoilt[UB_DERIVABLES]; /* of dropped comparisons; not in counts */
 	uint64_t away_ns[UB_DERIVABLES];
 };
 

@@ -25,10 +25,9 @@ static int set_of(const struct link_probe *probe)
  */
 static unsigned int sets_in(unsigned int groups, unsigned int away)
 {
-	const unsigned int shorts = UB_SHORTS;
-	unsigned int derivable = groups & 1u << UB_GROUP_MPI ? shorts - 1 : 0;
+	unsigned int derivable = groups & 1u << UB_GROUP_MPI ? UB_SHORTS - 1 : 0;
 
-	derivable |= groups & 1u << UB_GROUP_UCT ? shorts : 0;
+	derivable |= groups & 1u << UB_GROUP_UCT ? UB_SHORTS : 0;
 	if (groups & 1u << UB_GROUP_UCP)
 		derivable &= ~away;
 	return (groups & HOT_ALL) | derivable << UB_GROUPS;
