@@ -159,7 +159,7 @@ static __always_inline struct frame *frame_around_op(const struct hit *hit, stru
 	struct frame *top;
 	int at;
 
-	if (!derives || !(calls_checked | (calls_derived & ~UB_SHORTS)))
+	if (!calls_wanted())
 		return frame_settled(hit->task, hit->sp);
 	at = caller_path(paths, &op);
 	if (at >= 0)

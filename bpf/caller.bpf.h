@@ -47,6 +47,12 @@ volatile __u64 callers_unknown = 0;
 const volatile __u32 derives = 0;
 #endif
 
+/* Whether an operation has to look for its call now. */
+static __always_inline bool calls_wanted(void)
+{
+	return derives && calls_checked | (calls_derived & ~UB_SHORTS);
+}
+
 #define CALLER_STEPS 4
 
 static __always_inline struct ub_derived *derived_of(__u32 number)

@@ -246,7 +246,7 @@ static __always_inline int op_count(struct pt_regs *ctx, bool may_return)
 
 	if (!entry_begin(&e, ctx) || !entry_args(&e, ctx))
 		return 1;
-	if (derives && (calls_checked | calls_derived)) {
+	if (calls_wanted()) {
 		struct op_entered entered = { e.hit.sp, PT_REGS_FP(ctx) };
 
 		count_call_of(e.task, &entered);

@@ -156,7 +156,7 @@ struct caller_paths {
 
 /* A send that returned, see short.bpf.h. */
 struct sent_op {
-	__u64 ep, buffer, length, tag;
+	__u64 ep, length, tag;
 	__u64 ts, now;
 	__u64 position; /* see position_before(), as the operation was entered */
 	__s64 status; /* 0: done */

@@ -5,9 +5,9 @@
  * am_short, on the lane that its endpoint's configuration has for such messages. Which lane that
  * is, is seen while the probes are in place, and compared again now and then.
  *
- * ucp_tag_send_nbx(), src/ucp/tag/tag_send.c, and what it tries first: uct_ep_am_short(), on the
- * lane for active messages (ucp_ep_config_t.key.am_lane). Where that has no resources, the message
- * gets a request, and waits. UCX 1.13 to 1.22.
+ * ucp_tag_send_nbx(), src/ucp/tag/tag_send.c, first tries uct_ep_am_short() on the lane for active
+ * messages (ucp_ep_config_t.key.am_lane). Where that has no resources, the message gets a request,
+ * and waits. UCX 1.13 to 1.22.
  */
 #ifndef UCXBPF_SHORT_BPF_H
 #define UCXBPF_SHORT_BPF_H
@@ -30,9 +30,8 @@ volatile __u64 shorts_learnt = 0;
 volatile __u64 shorts_back = 0;
 
 #define EP_LANES 6 /* of all layouts, at most */
-#define EP_WORDS                                                                                   \
-	(3 + EP_LANES) /* of ucp_ep_t, from its first one on: worker, cfg_index, uct_eps           \
-			*/
+/* Of ucp_ep_t, from its first one on: worker, cfg_index, uct_eps. */
+#define EP_WORDS (3 + EP_LANES)
 
 static __always_inline __u64 ep_word(const struct task_state *task, __u32 offset)
 {
@@ -187,7 +186,7 @@ static __always_inline void short_derive(struct task_state *task)
 	xfer->args[1] = task->found.uct_ep;
 	xfer->args[2] = AM_EAGER_ONLY;
 	xfer->args[3] = op->tag;
-	xfer->args[4] = op->buffer;
+	xfer->args[4] = 0; /* the header is all that is kept */
 	xfer->args[5] = op->length;
 	xfer->seq = ++task->next_seq;
 	xfer->derived = 1;

@@ -192,30 +192,21 @@ static __always_inline void op_result(struct ub_op *op, const struct leaving *le
 	op_request(op, leaving->task, layout, what, leaving->site->arg_tag);
 }
 
-static __always_inline bool op_is_tag_send(__u32 row)
-{
-	const struct ub_site *site = bpf_map_lookup_elem(&sites, &row);
-
-	return site && site->what == UB_OP_TAG_SEND;
-}
-
 /*
  * A send has returned, whose frame was popped last. True: its transfer follows from that. Not
  * static: verified once.
  */
-__weak __noinline int op_short(struct task_state *task, const struct ub_op *op, __u64 now)
+__weak __noinline int op_short(struct task_state *task, const struct ub_op *op, __u64 now,
+			       __u8 what)
 {
 	struct sent_op *sent;
 	struct frame *frame;
-	bool tagged;
 
 	frame = task ? frame_at(task, task->depth) : NULL;
 	if (!frame || !op)
 		return 0;
 	sent = &task->sent_op;
-	tagged = op_is_tag_send(frame->row);
 	sent->ep = op->obj;
-	sent->buffer = op->buffer;
 	sent->length = op->count * (op->datatype >> FOLD_DATATYPE_SHIFT);
 	sent->tag = op->tag;
 	sent->ts = frame->ts;
@@ -226,7 +217,7 @@ __weak __noinline int op_short(struct task_state *task, const struct ub_op *op, 
 	sent->seq = frame->seq;
 	sent->row = frame->row;
 	sent->slot = frame->slot;
-	sent->tagged = tagged && !(op->datatype & UCP_DATATYPE_CLASS);
+	sent->tagged = what == UB_OP_TAG_SEND && !(op->datatype & UCP_DATATYPE_CLASS);
 	sent->moved = frame->moved;
 	return short_leave(task);
 }
@@ -253,7 +244,7 @@ static __always_inline int op_leave(struct pt_regs *ctx)
 	if (leaving.task->with_op_open)
 		with_op_leave(leaving.task, op->h.seq, with_op_status(op), leaving.now);
 	if (derives && leaving.site->may_short && (calls_checked || calls_derived & UB_SHORTS) &&
-	    op_short(leaving.task, op, leaving.now))
+	    op_short(leaving.task, op, leaving.now, what))
 		with_op_leave(leaving.task, op->h.seq, 0, leaving.now);
 	outbox_settle(&leaving.task->outbox, leaving.now);
 	return 0;

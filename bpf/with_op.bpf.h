@@ -109,13 +109,10 @@ static __always_inline void with_op_lose(struct task_state *task)
 	count_lost_return();
 }
 
-/*
- * A short one does not follow from its operation if that is none that short.bpf.h derives from, or
- * if it was refused: it will come again, from elsewhere.
- */
+/* A refused short send comes again from progress: it does not follow from its operation. */
 static __always_inline void with_op_strays(const struct frame *frame, __s64 status)
 {
-	if (derives && frame->derivable && (status < 0 || with_op_id(frame) != AM_EAGER_ONLY))
+	if (derives && frame->derivable && status < 0)
 		derived_count(UB_SHORT_SENDS, without);
 }
 
@@ -216,8 +213,7 @@ __weak __noinline int with_op_leave(struct task_state *task, __u32 op, __s64 sta
 	if (!status && frame->owner.req)
 		status = with_op_bytes(frame, frame->owner.length - task->sent);
 	task->with_op_open = 0;
-	if (!frame->derived)
-		with_op_strays(frame, status);
+	with_op_strays(frame, status);
 	xfer_make(task, frame, status, now, true);
 	frame->derived = 0;
 	return 0;
