@@ -33,7 +33,7 @@ static off_t text_offset(int fd)
 	return 0;
 }
 
-/* at: over what is there, NULL: anywhere. offset < 0: of the first executable segment. Ends the
+/* at: over the mapping there, NULL: anywhere. offset < 0: of the first executable segment. Ends the
  * program where it fails. */
 static void *map_text(const char *path, void *at, off_t offset)
 {

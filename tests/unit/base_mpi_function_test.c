@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What names of MPI functions tell. */
+/* Properties of MPI functions, by name. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

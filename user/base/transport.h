@@ -23,7 +23,7 @@ struct transport {
 	 */
 	bool copies;
 	bool network; /* through a NIC */
-	bool peer_reads; /* what is put, too, waits until the peer's process reads it */
+	bool peer_reads; /* data of a put, too, waits until the peer's process reads it */
 	/* uct_mm_iface: messages arrive in a FIFO in shared memory (src/uct/sm/mm/base) */
 	bool fifo;
 	bool pid_in_ep; /* its endpoints hold the peer's pid: uct_cma_ep.remote_pid */

@@ -306,7 +306,7 @@ bool decoder_in_mpi(const struct process *process, uint64_t address);
  */
 const char *decoder_comm(const struct process *process, uint64_t handle);
 
-/* What the tag of an operation that MPI makes tells, as far as its mask covers it. */
+/* Fields in the tag of an operation that MPI makes, as far as its mask covers them. */
 struct mpi_tag {
 	uint64_t context; /* of the communicator, */
 	bool world; /* which is MPI_COMM_WORLD: context 0, and 1 for collectives of MPICH */

@@ -223,7 +223,7 @@ static const struct fact_column wait_columns[] = {
 	ROW("culprit_did", TEXT, fact_wait, culprit_did,
 	    "what the culprit did meanwhile: computing, communicating, waiting"),
 	ROW("root", INDEX, fact_wait, root,
-	    "id of the process that caused it, by way of those that waited themselves"),
+	    "id of the process that caused it, through others that waited themselves"),
 	ROW("root_function", TEXT, fact_wait, root_function, "its MPI function"),
 	ROW("root_place", PLACE, fact_wait, root_place, "where that was called"),
 	ROW("root_did", TEXT, fact_wait, root_did, "what it did: computing, communicating"),

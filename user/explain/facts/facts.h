@@ -201,7 +201,7 @@ struct fact_wait {
 	 * "communicating" (in calls, not waiting), "waiting"; NULL: not known.
 	 */
 	const char *culprit_did;
-	/* Where the chain of those that waited for each other begins; the culprit or behind it */
+	/* Where the chain of waiting processes begins: the culprit, or one behind it */
 	int root;
 	const char *root_function;
 	const struct place *root_place;

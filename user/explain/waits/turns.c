@@ -144,7 +144,7 @@ uint64_t spans_add(struct wait_spans *spans, struct wait_span span)
 		list[i] = (struct wait_span){ 0 };
 	if (kept == SPANS) {
 		join_closest(list);
-		spans_add(spans, span); /* which may lie in what was joined */
+		spans_add(spans, span); /* which may lie in the joined span */
 		return fresh;
 	}
 	while (at < kept && list[at].from < span.from)

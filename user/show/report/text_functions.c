@@ -52,7 +52,7 @@ static void functions_print_calls(char *cell, size_t size, const void *row, cons
 		snprintf(cell, size, "-");
 }
 
-/* Of calls that nothing was seen inside of: no longer than until their threads went on. */
+/* An upper bound, of calls inside of which nothing was seen: until their threads went on. */
 static void print_most(char *cell, size_t size, const struct cube_sums *sums,
 		       const struct text_report *text)
 {
