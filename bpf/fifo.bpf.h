@@ -15,12 +15,15 @@
  * Positions are read in bursts, since order tells the rest. Processes of one host share the clock,
  * so that both ends of a message read in the same slices; a task also reads for a while when it
  * has not for the length of a slice, and all tasks do at the beginning and after a loss
- * (fifo_until). Where messages are rare, a position costs little next to the time since the last
- * one, and is always read. So it is where some slices have no detail: order begins anew in each.
+ * (fifo_until). A message that lies there for longer than a burst is read by one end alone. Where
+ * that is so, messages are rare: time pays for positions besides, one per FIFO_PRICE, saved up for
+ * as long as FIFO_SAVED. Positions are also always read where some slices have no detail: order
+ * begins anew in each.
  */
 #define FIFO_SLICE (1u << 24) /* ns */
 #define FIFO_BURST (1u << 20)
-#define FIFO_RARE (1u << 17)
+#define FIFO_PRICE (1u << 15)
+#define FIFO_SAVED (1u << 24)
 
 /* Its slice has detail, while others have none. */
 static __always_inline bool fifo_alone(__u64 ts)
@@ -30,11 +33,16 @@ static __always_inline bool fifo_alone(__u64 ts)
 
 static __always_inline bool fifo_due(struct turn *turn, __u64 ts)
 {
-	bool rare = ts - turn->last >= FIFO_RARE;
+	__u64 saved = turn->saved + (ts - turn->last);
 
 	turn->last = ts;
-	if (unlikely(rare || (ts & (FIFO_SLICE - 1)) < FIFO_BURST ||
-		     ts - turn->burst < FIFO_BURST || ts < fifo_until || fifo_alone(ts)))
+	turn->saved = saved < FIFO_SAVED ? saved : FIFO_SAVED;
+	if (unlikely(turn->saved >= FIFO_PRICE)) {
+		turn->saved -= FIFO_PRICE;
+		return true;
+	}
+	if (unlikely((ts & (FIFO_SLICE - 1)) < FIFO_BURST || ts - turn->burst < FIFO_BURST ||
+		     ts < fifo_until || fifo_alone(ts)))
 		return true;
 	if (likely(ts - turn->burst < FIFO_SLICE))
 		return false;

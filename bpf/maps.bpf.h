@@ -115,6 +115,7 @@ struct fragments {
 struct turn {
 	__u64 burst; /* the last burst of its own began, ns */
 	__u64 last; /* it was asked, ns */
+	__u64 saved; /* time since that no position has cost, ns */
 };
 
 /* The worker that something arrived for, and its interface that has a FIFO in shared memory. */

@@ -41,6 +41,23 @@ part_of_ledgers()
 
 @test "attach to MPICH over sysv, protocol v2" { attached mpich sysv y; }
 
+# On a crowded machine a message lies there for milliseconds, and a link has a few of them only.
+@test "links of few messages that wait long for their receivers" {
+	export TRUTH=$WORK/truth
+	mkdir "$TRUTH"
+	STOP=$WORK/stop
+	job_command openmpi 16 shm n "$PROGS/openmpi/mpi_alltoall" "$STOP" 150000 4000
+	timeout -k 5 60 "${JOB[@]}" </dev/null >"$WORK/out" 2>&1 3>&- &
+	JOB_PID=$!
+	soon test -e "$TRUTH/15.running"
+	for _ in 1 2 3 4; do
+		timeout 30 "$UCXBPF" attach -q --exact -o "$WORK/a.ucxb" -p "$(cat "$TRUTH"/*.pid | paste -sd,)" -d 0.8 >"$WORK/summary"
+		"$UCXBPF" replay --json "$WORK/a.ucxb" | jq -c .matching | tee "$WORK/matching"
+		jq -e '.sends > 500 and (.unmatched_sends | has("before first anchor") | not)' "$WORK/matching"
+	done
+	finish
+}
+
 # Only two of the rings get records; that many rings and threads begin, wait and end all the same.
 @test "attach with the rings and threads of a node with 192 CPUs" {
 	UCXBPF_TEST_CPUS=192 attached openmpi shm n

@@ -24,6 +24,9 @@ DATA = TOP / "tests/data"
 KEPT = Path(os.environ.get("KEPT", BUILD / "trust"))
 PROGRAMS = BUILD / "tests/progs"
 
+# An attach has a budget by default, under which it may leave out layers: rows count what they did.
+os.environ.setdefault("UCXBPF_BUDGET", "none")
+
 # bpf(2): the commands that open an object by its number
 OPEN_BY_ID = {"link_id": 30, "prog_id": 13, "map_id": 14}
 SYS_BPF = 321
