@@ -6,6 +6,7 @@
 #include "base/map.h"
 #include "explain/clocks/clocks.h"
 #include "show/report/cube.h"
+#include "show/report/functions.h"
 #include "show/report/report.h"
 #include "show/report/waits.h"
 
@@ -87,6 +88,7 @@ struct report {
 	bool knows_stacks;
 	bool knows_places; /* some capture has call sites */
 	struct slowest slowest;
+	struct report_functions functions;
 	struct report_waits waits;
 	struct clocks clocks; /* clocks of hosts, over all messages whatever the filter */
 	struct fact_totals totals;
@@ -102,6 +104,9 @@ const struct report_process *report_process_at(const struct report *report, int6
 
 /* How long a process was observed, ns: from its first fact to its end, or that of the capture. */
 uint64_t report_process_span(const struct report *report, int process);
+
+/* The sum of that over all processes that called MPI. */
+uint64_t report_mpi_span(const struct report *report);
 
 /* The place for a key of call_sites, or of a wait; NULL: 0, or not seen. */
 const struct place *report_place(const struct report *report, uint64_t key);

@@ -317,6 +317,39 @@ static const struct shape root_shape[] = {
 	{ 0 },
 };
 
+/* ---- functions ---- */
+
+SHAPE_GETTER(function_name, struct report_function, function, name_of(function->name));
+SHAPE_GETTER(function_precision, struct report_function, function,
+	     json_string(precision_name(function->exact ? 1u << TIME_EXACT
+							: function->precisions)));
+SHAPE_GETTER_WITH(function_span, struct report_function, function, struct report, report,
+		  ((void)function, json_integer((json_int_t)report_mpi_span(report))));
+SHAPE_GETTER_WITH(function_least_rank, struct report_function, function, struct report, report,
+		  rank_of(report, function->least_by));
+SHAPE_GETTER_WITH(function_most_rank, struct report_function, function, struct report, report,
+		  rank_of(report, function->most_by));
+SHAPE_GETTER(function_imbalance, struct report_function, function,
+	     json_real((double)function->most *(double)function->processes /
+		       (double)function->time));
+
+static const struct shape function_shape[] = {
+	SHAPE_WHOLE("function", function_name),
+	SHAPE_OF(struct report_function, calls),
+	SHAPE_AS("callers", struct report_function, processes),
+	SHAPE_AS("time_ns", struct report_function, time),
+	SHAPE_WHOLE("precision", function_precision),
+	SHAPE_WHOLE("span_ns", function_span),
+	SHAPE_AS("least_ns", struct report_function, least),
+	SHAPE_AS("least_process", struct report_function, least_by),
+	SHAPE_WHOLE("least_rank", function_least_rank),
+	SHAPE_AS("most_ns", struct report_function, most),
+	SHAPE_AS("most_process", struct report_function, most_by),
+	SHAPE_WHOLE("most_rank", function_most_rank),
+	SHAPE_WHOLE("imbalance", function_imbalance, SHAPE_WHEN(struct report_function, exact)),
+	{ 0 },
+};
+
 /* A row of time[]. */
 struct time_row {
 	int process;
@@ -436,6 +469,8 @@ void report_json_rows(const struct report *report, struct json_out *out)
 	put_plain(report, out, "messages", &report->messages, &report_plain_messages_shape,
 		  memory ? message_sums : plain_message_sums);
 	put_networks(report, out);
+	PUT_LIST("functions", function_shape, report->functions.rows.data,
+		 report->functions.rows.len);
 	PUT_LIST("open", open_shape, report->waits.open.data, report->waits.open.len);
 	put_times(report, out);
 	PUT_LIST("waits", wait_shape, report->waits.rows.data, report->waits.rows.len);

@@ -136,6 +136,7 @@ void report_free(struct report *report)
 	vec_release(&report->windows);
 	vec_release(&report->memory);
 	clocks_release(&report->clocks);
+	report_functions_release(&report->functions);
 	report_waits_release(&report->waits);
 	cube_release(&report->calls);
 	cube_release(&report->ops);
@@ -177,6 +178,7 @@ void report_finish(struct report *report, const struct fact_totals *totals)
 	clocks_order(&report->clocks);
 	report_waits_finish(&report->waits);
 	cube_join(&report->calls);
+	report_functions_sum(&report->functions, &report->calls);
 	cube_join(&report->ops);
 	cube_join(&report->transfers);
 	cube_join(&report->messages);
@@ -213,6 +215,16 @@ uint64_t report_process_span(const struct report *report, int process)
 	if (!found || !time || !time->first || found->lifetime.until < time->first)
 		return 0;
 	return found->lifetime.until - time->first;
+}
+
+uint64_t report_mpi_span(const struct report *report)
+{
+	uint64_t span = 0;
+
+	for (size_t i = 0; i < report->waits.times.len; i++)
+		if (report->waits.times.data[i].calls)
+			span += report_process_span(report, (int)i);
+	return span;
 }
 
 const struct place *report_place(const struct report *report, uint64_t key)

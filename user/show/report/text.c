@@ -3,8 +3,10 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/units.h"
 
 void text_append(char *out, size_t size, const char *format, ...)
@@ -15,6 +17,29 @@ void text_append(char *out, size_t size, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(out + used, size - used, format, args);
 	va_end(args);
+}
+
+void text_paragraph(const struct text_report *text, int indent, const char *words, enum style style)
+{
+	int left = text->options->width - indent;
+	char *plain = text_plain(words);
+	const char *body = plain;
+
+	style_on(text->out, text->options, style);
+	while (text_width(body) > left) {
+		size_t end = text_fit(body, left), space = end;
+
+		while (space && body[space] != ' ')
+			space--;
+		end = space ? space : end;
+		fprintf(text->out, "%.*s\n%*s", (int)end, body, indent, "");
+		body += end;
+		body += strspn(body, " ");
+	}
+	fputs(body, text->out);
+	free(plain);
+	style_off(text->out, text->options, style);
+	fputc('\n', text->out);
 }
 
 bool text_is_exact(const struct text_report *text)

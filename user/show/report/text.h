@@ -72,6 +72,13 @@ struct text_carried {
 void text_shares(char *out, size_t size, const struct text_carried *carried,
 		 const uint64_t *prefix);
 
+/*
+ * Prints words and ends the line; wrapped at the width, behind so many columns, which are printed
+ * on the first line already. Control characters are escaped.
+ */
+void text_paragraph(const struct text_report *text, int indent, const char *words,
+		    enum style style);
+
 /* Appends with snprintf() semantics. */
 void text_append(char *out, size_t size, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

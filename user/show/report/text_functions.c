@@ -22,6 +22,7 @@ struct functions {
 	const struct text_report *text;
 	struct cube rows;
 	struct text_carried carried; /* data transfers by function and transport */
+	uint64_t span; /* ns, of all processes that called MPI; 0: not known */
 };
 
 static bool functions_exact(const void *context)
@@ -78,18 +79,94 @@ static void functions_print_time(char *cell, size_t size, const void *row, const
 			 is_function(((const struct cube_row *)row)->key[0]) ? "unknown" : "-");
 }
 
-/* Nothing below MPI calls was recorded: zeros would be made up. */
-static bool only_calls(const void *context)
+static const struct report_function *function_of(const void *row, const void *context)
 {
 	const struct functions *functions = context;
-	const struct fact_self *self = &functions->text->report->totals.self;
 
-	return self->levels[LEVEL_MPI] && !self->levels[LEVEL_UCP] && !self->levels[LEVEL_UCT];
+	return report_function(&functions->text->report->functions,
+			       ((const struct cube_row *)row)->key[0]);
+}
+
+static const char *bound_of(const struct functions *functions,
+			    const struct report_function *function)
+{
+	if (function->exact)
+		return "";
+	return function->precisions & ~(1u << TIME_EXACT | 1u << TIME_LOWER_BOUND)
+		       ? "~"
+		       : functions->text->at_least;
+}
+
+static void no_time(char *cell, size_t size, const void *row)
+{
+	snprintf(cell, size, is_function(((const struct cube_row *)row)->key[0]) ? "?" : "-");
+}
+
+static void functions_print_share(char *cell, size_t size, const void *row, const void *context)
+{
+	const struct functions *functions = context;
+	const struct report_function *function = function_of(row, context);
+	char share[16];
+
+	if (!function || !functions->span)
+		return no_time(cell, size, row);
+	unit_share(share, sizeof(share), function->time, functions->span);
+	/* at least less than 0.1 % is no information */
+	if (*share == '<' && !function->exact)
+		return no_time(cell, size, row);
+	snprintf(cell, size, "%s%s", bound_of(functions, function), share);
+}
+
+static void add_process(char *cell, size_t size, const struct functions *functions,
+			const struct report_function *function, uint64_t ns, int process)
+{
+	char time[40], who[40];
+
+	unit_time(time, sizeof(time), ns, functions->text->options->exact);
+	text_process(functions->text, who, sizeof(who), process);
+	text_append(cell, size, "%s%s (%s)", bound_of(functions, function), time, who);
+}
+
+static void functions_print_spread(char *cell, size_t size, const void *row, const void *context)
+{
+	const struct functions *functions = context;
+	const struct report_function *function = function_of(row, context);
+
+	if (!function)
+		return no_time(cell, size, row);
+	*cell = '\0';
+	if (function->least_by != function->most_by) {
+		add_process(cell, size, functions, function, function->least, function->least_by);
+		text_append(cell, size, " to ");
+	}
+	add_process(cell, size, functions, function, function->most, function->most_by);
+}
+
+static void functions_print_imbalance(char *cell, size_t size, const void *row, const void *context)
+{
+	const struct report_function *function = function_of(row, context);
+
+	if (!function || !function->exact)
+		return no_time(cell, size, row);
+	snprintf(cell, size, "%.2f",
+		 (double)function->most * (double)function->processes / (double)function->time);
+}
+
+/* Nothing below a level was recorded: zeros would be made up. */
+static bool is_unseen(const void *context, enum level level)
+{
+	const struct functions *functions = context;
+	const bool *levels = functions->text->report->totals.self.levels;
+
+	for (int i = level; i < LEVELS; i++)
+		if (levels[i])
+			return false;
+	return levels[LEVEL_MPI] || levels[LEVEL_UCP];
 }
 
 static void print_ops(char *cell, size_t size, const void *row, const void *context)
 {
-	if (only_calls(context))
+	if (is_unseen(context, LEVEL_UCP))
 		snprintf(cell, size, "?");
 	else
 		unit_count(cell, size, text_row_sums(row)->ops, functions_exact(context));
@@ -97,7 +174,7 @@ static void print_ops(char *cell, size_t size, const void *row, const void *cont
 
 static void functions_print_bytes(char *cell, size_t size, const void *row, const void *context)
 {
-	if (only_calls(context))
+	if (is_unseen(context, LEVEL_UCP))
 		snprintf(cell, size, "?");
 	else
 		unit_bytes(cell, size, text_row_sums(row)->bytes, functions_exact(context));
@@ -110,14 +187,17 @@ static void print_transports(char *cell, size_t size, const void *row, const voi
 	text_shares(cell, size, &functions->carried,
 		    (uint64_t[]){ KIND_DATA, ((const struct cube_row *)row)->key[0] });
 	if (!*cell)
-		snprintf(cell, size, only_calls(context) ? "?" : "-");
+		snprintf(cell, size, is_unseen(context, LEVEL_UCT) ? "?" : "-");
 }
 
 static const struct table_column functions_columns[] = {
 	{ "MPI FUNCTIONS", true, 14, 0, functions_print_function },
 	{ "calls", false, 0, 0, functions_print_calls },
-	{ "time, all ranks", false, 0, 1, functions_print_time },
-	{ "ops", false, 0, 2, print_ops },
+	{ "time", false, 0, 1, functions_print_time },
+	{ "of run", false, 0, 2, functions_print_share },
+	{ "by rank", true, 0, 3, functions_print_spread },
+	{ "most by mean", false, 0, 5, functions_print_imbalance },
+	{ "ops", false, 0, 4, print_ops },
 	{ "bytes sent", false, 0, 0, functions_print_bytes },
 	{ "transfers it started", true, 12, 0, print_transports },
 };
@@ -178,7 +258,7 @@ static void show_sender(const struct cube_row **rows, size_t count, size_t shown
 void text_functions(const struct text_report *text)
 {
 	static const size_t limits[TEXT_LIMITS] = { 4, 60 };
-	struct functions functions = { .text = text };
+	struct functions functions = { .text = text, .span = report_mpi_span(text->report) };
 	const struct cube_row **rows;
 	size_t shown;
 
@@ -193,7 +273,8 @@ void text_functions(const struct text_report *text)
 	show_sender(rows, functions.rows.rows.len, shown);
 	if (shown) {
 		table_print(text->out, text->options,
-			    &(struct report_table){ functions_columns, 6, &functions,
+			    &(struct report_table){ functions_columns,
+						    ARRAY_SIZE(functions_columns), &functions,
 						    (const void *const *)rows, shown });
 		text_end(text, shown, functions.rows.rows.len);
 	}

@@ -108,6 +108,7 @@ static void text_windows(const struct text_report *text)
 }
 
 #define LINE 512
+#define LABEL 8
 
 static void add_time(const struct text_report *text, char *line, uint64_t ns)
 {
@@ -178,8 +179,8 @@ static void in_kernel(const struct text_report *text, const struct fact_self *se
 
 static void print(const struct text_report *text, const char *label, const char *body)
 {
-	fprintf(text->out, "%-7s %.*s\n", label, (int)text_fit(body, text->options->width - 8),
-		body);
+	fprintf(text->out, "%-*s", LABEL, label);
+	text_paragraph(text, LABEL, body, STYLE_PLAIN);
 }
 
 /* The cost of tracing, as lines of the header. */
@@ -341,7 +342,7 @@ static void filter_lines(const struct text_report *text)
 void text_header(const struct text_report *text)
 {
 	const struct report *report = text->report;
-	char line[256] = "", span[40], *plain;
+	char line[256] = "", span[40];
 	size_t processes = 0;
 
 	for (size_t i = 0; i < report->processes.len; i++)
@@ -355,9 +356,8 @@ void text_header(const struct text_report *text)
 	style_on(text->out, text->options, STYLE_BOLD);
 	fputs("ucxbpf", text->out);
 	style_off(text->out, text->options, STYLE_BOLD);
-	plain = text_plain(line + strlen(", "));
-	fprintf(text->out, "  %.*s\n", (int)text_fit(plain, text->options->width - 8), plain);
-	free(plain);
+	fprintf(text->out, "%*s", LABEL - (int)strlen("ucxbpf"), "");
+	text_paragraph(text, LABEL, line + strlen(", "), STYLE_PLAIN);
 	text_open(text);
 	text_time_shares(text);
 	text_windows(text);

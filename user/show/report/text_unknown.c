@@ -11,30 +11,11 @@
 #define LABEL 15
 #define LINE 2048
 
-/* One labelled paragraph, wrapped at the width under its label. */
 static void paragraph(const struct text_report *text, const char *label, const char *words,
 		      bool warn)
 {
-	int left = text->options->width - LABEL;
-	char *plain = text_plain(words);
-	const char *body = plain;
-
 	fprintf(text->out, "  %-*s", LABEL - 2, label);
-	style_on(text->out, text->options, warn ? STYLE_WARN : STYLE_PLAIN);
-	while (text_width(body) > left) {
-		size_t end = text_fit(body, left), space = end;
-
-		while (space && body[space] != ' ')
-			space--;
-		end = space ? space : end;
-		fprintf(text->out, "%.*s\n%*s", (int)end, body, LABEL, "");
-		body += end;
-		body += strspn(body, " ");
-	}
-	fputs(body, text->out);
-	free(plain);
-	style_off(text->out, text->options, warn ? STYLE_WARN : STYLE_PLAIN);
-	fputc('\n', text->out);
+	text_paragraph(text, LABEL, words, warn ? STYLE_WARN : STYLE_PLAIN);
 }
 
 static void add_bytes(const struct text_report *text, char *line, uint64_t bytes)
@@ -296,6 +277,14 @@ static void notes(const struct text_report *text)
 	}
 }
 
+/* At level mpi nothing below calls was recorded, and zeros would be made up. */
+static bool only_calls(const struct report *report)
+{
+	const bool *levels = report->totals.self.levels;
+
+	return levels[LEVEL_MPI] && !levels[LEVEL_UCP] && !levels[LEVEL_UCT];
+}
+
 void text_unknown(const struct text_report *text)
 {
 	style_on(text->out, text->options, STYLE_BOLD);
@@ -306,10 +295,15 @@ void text_unknown(const struct text_report *text)
 	counted(text);
 	loss(text);
 	detail(text);
-	unattributed(text);
-	copies(text);
-	ways(text);
-	unmatched(text);
-	retries_and_errors(text);
+	if (only_calls(text->report)) {
+		paragraph(text, "operations",
+			  "not recorded, nor transfers and messages (level mpi)", false);
+	} else {
+		unattributed(text);
+		copies(text);
+		ways(text);
+		unmatched(text);
+		retries_and_errors(text);
+	}
 	notes(text);
 }

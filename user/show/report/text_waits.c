@@ -10,6 +10,7 @@
 #include "base/units.h"
 
 #define LINE 512
+#define LABEL "time:   "
 
 static void add_time(const struct text_report *text, char *line, uint64_t ns)
 {
@@ -27,15 +28,6 @@ static void add_share(char *line, uint64_t part, uint64_t whole)
 	text_append(line, LINE, "%s", share);
 }
 
-/* Names in it come from the traced program. */
-static void print_fitted(const struct text_report *text, const char *line)
-{
-	char *plain = text_plain(line);
-
-	fprintf(text->out, "%.*s", (int)text_fit(plain, text->options->width), plain);
-	free(plain);
-}
-
 /* ---- calls that have not returned ---- */
 
 static void print_open(const struct text_report *text, const char *before,
@@ -44,9 +36,8 @@ static void print_open(const struct text_report *text, const char *before,
 	char line[LINE] = "", who[40];
 
 	text_process(text, who, sizeof(who), open->process);
-	text_append(line, LINE, "%s%s%s %s%s for ", before,
-		    strncmp(who, "pid", strlen("pid")) ? "rank " : "", who,
-		    open->certain ? "in " : "perhaps still in ", open->function);
+	text_append(line, LINE, "%s%s %s%s for ", strncmp(who, "pid", strlen("pid")) ? "rank " : "",
+		    who, open->certain ? "in " : "perhaps still in ", open->function);
 	add_time(text, line, open->until - open->since);
 	if (open->peer_rank >= 0)
 		text_append(line, LINE, ", %s rank %d", strstr(open->op, "recv") ? "from" : "to",
@@ -55,10 +46,8 @@ static void print_open(const struct text_report *text, const char *before,
 		text_append(line, LINE, ", tag %d", open->tag);
 	if (open->place)
 		text_append(line, LINE, ", at %s", open->place->label);
-	style_on(text->out, text->options, STYLE_WARN);
-	print_fitted(text, line);
-	style_off(text->out, text->options, STYLE_WARN);
-	fputc('\n', text->out);
+	fputs(before, text->out);
+	text_paragraph(text, (int)strlen(before), line, STYLE_WARN);
 }
 
 void text_open(const struct text_report *text)
@@ -89,7 +78,7 @@ struct shares {
 
 static struct shares shares_of(const struct report *report)
 {
-	struct shares shares = { .exact = true };
+	struct shares shares = { .exact = true, .span = report_mpi_span(report) };
 
 	for (size_t i = 0; i < report->waits.times.len; i++) {
 		const struct process_time *time = &report->waits.times.data[i];
@@ -97,7 +86,6 @@ static struct shares shares_of(const struct report *report)
 		if (!time->calls)
 			continue;
 		shares.processes++;
-		shares.span += report_process_span(report, (int)i);
 		shares.least += time->least;
 		shares.waited += time->waited;
 		shares.timed += time->timed;
@@ -126,7 +114,7 @@ void text_time_shares(const struct text_report *text)
 	if (!shares.processes || !shares.span || report_only_counts(text->report))
 		return;
 	if (!shares.timed) {
-		fputs("time:   in MPI ?, no end of a call is known (--call-ends)\n", text->out);
+		fputs(LABEL "in MPI ?, no end of a call is known (--call-ends)\n", text->out);
 		return;
 	}
 	text_append(line, LINE, "in MPI %s", shares.exact ? "" : text->at_least);
@@ -149,7 +137,8 @@ void text_time_shares(const struct text_report *text)
 		add_share(line, shares.waited, shares.least);
 		text_append(line, LINE, " of that");
 	}
-	fprintf(text->out, "time:   %.*s\n", (int)text_fit(line, text->options->width - 8), line);
+	fputs(LABEL, text->out);
+	text_paragraph(text, (int)strlen(LABEL), line, STYLE_PLAIN);
 }
 
 /* ---- waits by kind and function ---- */
@@ -272,12 +261,26 @@ static const struct table_column wait_columns[] = {
 
 /* ---- who caused them ---- */
 
+/* One line, however long the name at its end. */
+static void print_cut(const struct text_report *text, const char *line)
+{
+	char *plain = text_plain(line);
+	bool cut = text_width(plain) > text->options->width - 2;
+
+	fprintf(text->out, "  %.*s%s\n", (int)text_fit(plain, text->options->width - 2 - cut),
+		plain,
+		!cut                  ? ""
+		: text->options->utf8 ? "…"
+				      : "~");
+	free(plain);
+}
+
 static void print_root(const struct text_report *text, const struct root_row *row, uint64_t whole)
 {
 	const struct place *place = report_place(text->report, row->key.place);
 	const char *function = (const char *)(uintptr_t)row->key.function;
 	const char *did = (const char *)(uintptr_t)row->key.did;
-	char line[LINE] = "  ", who[40];
+	char line[LINE] = "", who[40];
 
 	text_process(text, who, sizeof(who), row->key.process);
 	add_time(text, line, row->fresh);
@@ -287,8 +290,7 @@ static void print_root(const struct text_report *text, const struct root_row *ro
 		    function ? function : "an unknown call");
 	if (place)
 		text_append(line, LINE, " at %s", place->label);
-	print_fitted(text, line);
-	fputc('\n', text->out);
+	print_cut(text, line);
 }
 
 static void print_roots(const struct text_report *text)

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "show/report/functions.h"
+
+#include <string.h>
+
+enum { PROCESS, FUNCTION }; /* keys of the sums of calls */
+
+static struct report_function *function_at(struct report_functions *functions, uint64_t name)
+{
+	struct report_function *function;
+
+	for (size_t i = 0; i < functions->rows.len; i++)
+		if (functions->rows.data[i].name == name)
+			return &functions->rows.data[i];
+	function = vec_add(&functions->rows);
+	function->name = name;
+	function->exact = true;
+	return function;
+}
+
+static void add(struct report_functions *functions, const struct cube_row *row)
+{
+	struct report_function *function = function_at(functions, row->key[FUNCTION]);
+	const struct cube_sums *sums = &row->sums;
+	const uint64_t time = sums->time_sum;
+
+	function->calls += sums->count;
+	function->time += time;
+	function->precisions |= sums->precisions;
+	function->exact = function->exact && sums->exact == sums->count;
+	if (!function->processes++ || time < function->least) {
+		function->least = time;
+		function->least_by = (int)row->key[PROCESS];
+	}
+	if (function->processes == 1 || time > function->most) {
+		function->most = time;
+		function->most_by = (int)row->key[PROCESS];
+	}
+}
+
+static int by_time(const void *left, const void *right)
+{
+	const struct report_function *a = left, *b = right;
+	int order = (a->time < b->time) - (a->time > b->time);
+
+	return order ? order
+		     : strcmp(a->name ? (const char *)(uintptr_t)a->name : "",
+			      b->name ? (const char *)(uintptr_t)b->name : "");
+}
+
+void report_functions_sum(struct report_functions *functions, const struct cube *calls)
+{
+	size_t known = 0;
+
+	for (size_t i = 0; i < calls->rows.len; i++)
+		add(functions, &calls->rows.data[i]);
+	for (size_t i = 0; i < functions->rows.len; i++)
+		if (functions->rows.data[i].time)
+			functions->rows.data[known++] = functions->rows.data[i];
+	functions->rows.len = known;
+	if (known)
+		qsort(functions->rows.data, known, sizeof(*functions->rows.data), by_time);
+}
+
+void report_functions_release(struct report_functions *functions)
+{
+	vec_release(&functions->rows);
+}
+
+const struct report_function *report_function(const struct report_functions *functions,
+					      uint64_t name)
+{
+	for (size_t i = 0; i < functions->rows.len; i++)
+		if (functions->rows.data[i].name == name)
+			return &functions->rows.data[i];
+	return NULL;
+}
