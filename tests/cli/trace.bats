@@ -26,6 +26,7 @@ setup() {
 		--ring-size 32|ring size must be a power of two from 64 to 1048576 KiB
 		--ring-size x|'x' is not a size in KiB
 		--count --call-ends|--count and --call-ends cannot be combined
+		--call-ends --no-call-ends|--call-ends and --no-call-ends cannot be combined
 		--count --stacks|--count and --stacks cannot be combined
 		--count --thin 1/8|--count and --thin cannot be combined
 		--count --window 1s/30s|--count and --window cannot be combined

@@ -89,6 +89,17 @@ exact()
 	all_exact "$CASE/job.ucxb"
 }
 
+@test "level mpi has exact ends by default, and none with --no-call-ends" {
+	TRACE_OPTIONS="--level mpi"
+	trace mpi_send openmpi shm n "$PROGS/openmpi/mpi_send"
+	[ "$status" = 0 ]
+	all_exact "$CASE/job.ucxb"
+	TRACE_OPTIONS="--level mpi --no-call-ends"
+	trace mpi_send openmpi shm n "$PROGS/openmpi/mpi_send"
+	[ "$status" = 0 ]
+	"$UCXBPF" replay --json "$CASE/job.ucxb" | jq -e '[.calls[].time | .exact? // 0] | add == 0'
+}
+
 @test "MPI_Abort has no end, and its job the exit status it had" {
 	local calls ends inexact
 

@@ -2,10 +2,6 @@
 /* When positions are read: bpf/fifo.bpf.h. */
 #include "bpf_host.h"
 
-static bool sessions, deriving;
-
-#define session_links sessions
-#define derives deriving
 #include "fifo.bpf.h"
 
 #define CALM (100ull * FIFO_SLICE + 2 * FIFO_BURST) /* outside of the bursts by the clock */

@@ -11,7 +11,7 @@ Case = namedtuple("Case", "name title make floor every")
 
 # Variants of ucxbpf, by the options they need.
 VARIANTS = [
-    ("mpi", "level mpi", ["--level", "mpi"]),
+    ("mpi", "level mpi --no-call-ends", ["--level", "mpi", "--no-call-ends"]),
     ("ucp", "level ucp", ["--level", "ucp", "--exact"]),
     ("uct", "level uct", ["--level", "uct", "--exact"]),
     ("count", "--count", ["--count", "--exact"]),

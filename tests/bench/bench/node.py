@@ -359,7 +359,7 @@ class Node:
             found += [Case(f"floor-{name}", lambda w=where: tracers.Floor(w), every),
                       Case(name, lambda o=options: Tracer(*o), every)]
         budget = ["--budget", "3%"]
-        extra = [("ucp", ["--level", "ucp", "--exact"]), ("mpi", ["--level", "mpi"])]
+        extra = [("ucp", ["--level", "ucp", "--exact"]), ("mpi", ["--level", "mpi", "--no-call-ends"])]
         extra.insert(0, ("derive", ["--level", "uct"]))
         joins = [("uct", full), ("count", count)]
         if machine.knows_option("--budget"):

@@ -7,7 +7,7 @@ from . import stats, verdicts
 from .markdown import spread, table
 
 TITLES = {"floor-uct": "empty, sites of uct", "uct": "level uct, --exact", "floor-count": "empty, sites of --count",
-          "count": "--count", "budget": "--budget 3%", "ucp": "level ucp", "mpi": "level mpi",
+          "count": "--count", "budget": "--budget 3%", "ucp": "level ucp", "mpi": "level mpi --no-call-ends",
           "derive": "level uct"}
 # Cases without empty probes of their own, and the case whose empty probes they are compared with.
 FLOORS = {"derive": "uct"}

@@ -27,6 +27,7 @@ enum {
 	OPT_LINKS,
 	OPT_DEBUG,
 	OPT_CALL_ENDS,
+	OPT_NO_CALL_ENDS,
 	OPT_WINDOW,
 	OPT_BUDGET,
 	OPT_COUNT,
@@ -42,8 +43,10 @@ static const struct argp_option options[] = {
 	  "How many layers are probed (default uct; attach: as --budget allows)", 0 },
 	{ "call-ends", OPT_CALL_ENDS, NULL, 0,
 	  "Record exact ends of MPI calls, by return probes; not where MPI runs on user-level "
-	  "threads",
+	  "threads (default at level mpi)",
 	  0 },
+	{ "no-call-ends", OPT_NO_CALL_ENDS, NULL, 0,
+	  "Do without them at level mpi, where they are the only times of calls", 0 },
 	{ "count", OPT_COUNT, NULL, 0,
 	  "Add up in the kernel instead of recording: less overhead, and a file that hardly grows",
 	  0 },
@@ -183,6 +186,8 @@ static void check_options(const struct capture_arguments *arguments, struct argp
 		const char *options;
 	} conflicts[] = {
 		{ arguments->count && arguments->call_ends, "--count and --call-ends" },
+		{ arguments->call_ends && arguments->no_call_ends,
+		  "--call-ends and --no-call-ends" },
 		{ arguments->count && arguments->stacks, "--count and --stacks" },
 		{ arguments->count && arguments->thin, "--count and --thin" },
 		{ arguments->count && arguments->window_ns, "--count and --window" },
@@ -246,6 +251,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
 	case OPT_CALL_ENDS:
 		arguments->call_ends = true;
 		return 0;
+	case OPT_NO_CALL_ENDS:
+		arguments->no_call_ends = true;
+		return 0;
 	case OPT_EXACT:
 		arguments->exact = true;
 		return 0;
@@ -308,7 +316,8 @@ int capture_arguments_apply(const struct capture_arguments *arguments, const cha
 		.output = arguments->output ? arguments->output : "ucxbpf.ucxb",
 		.mode = mode,
 		.level = level,
-		.call_ends = arguments->call_ends,
+		.call_ends = arguments->call_ends ||
+			     (level == LEVEL_MPI && !arguments->count && !arguments->no_call_ends),
 		.count = arguments->count,
 		.ring_bytes = (size_t)kib << 10,
 		.stacks = arguments->stacks,

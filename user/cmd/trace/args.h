@@ -18,7 +18,7 @@ struct capture_arguments {
 	bool budget_by_default; /* set by the caller before parsing: `attach` */
 	const char *budget_text; /* as given; NULL: not given */
 	double budget; /* a share; 0: none */
-	bool quiet, debug, call_ends, count, stacks, exact, record_arguments;
+	bool quiet, debug, call_ends, no_call_ends, count, stacks, exact, record_arguments;
 };
 
 /* argp child parser; its input is a struct capture_arguments. */
