@@ -79,6 +79,7 @@ static void every_field(void **state)
 	expect(FILTER_FUNCTION, "none", (struct counts){ 0, 4, 10, 0 });
 	expect(FILTER_OP, "get_*,put_*", (struct counts){ 234, 221, 16, 213 });
 	expect(FILTER_UCP_OP, "put", (struct counts){ 234, 4, 3, 0 });
+	expect(FILTER_PROTOCOL, "rndv*", (struct counts){ 234, 13, 13, 213 });
 	expect(FILTER_TRANSPORT, "tcp", (struct counts){ 234, 221, 106, 213 });
 	expect(FILTER_TRANSPORT, "none", (struct counts){ 234, 221, 2, 213 });
 	expect(FILTER_DEVICE, "eth*", (struct counts){ 234, 221, 106, 213 });

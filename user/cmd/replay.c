@@ -145,7 +145,9 @@ static int analyse(struct replay *replay, struct analysis *analysis)
 	struct fact_totals totals = { 0 };
 	int err;
 
-	err = captures_analyse(&replay->captures, analysis, "replay", &sink, &totals);
+	err = captures_find_causes(&replay->captures, "replay", &replay->filter);
+	if (!err)
+		err = captures_analyse(&replay->captures, analysis, "replay", &sink, &totals);
 	if (!err) {
 		report_finish(report, &totals);
 		err = print(replay, report);

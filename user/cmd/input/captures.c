@@ -216,6 +216,34 @@ int captures_analyse(struct captures *captures, struct analysis *analysis, const
 	return err;
 }
 
+int captures_find_causes(const struct captures *captures, const char *command,
+			 struct report_filter *filter)
+{
+	struct analysis *analysis;
+	struct facts_progress progress;
+	struct fact_totals totals = { 0 };
+	struct filter_scan *scan;
+	struct fact_sink sink;
+	const char *why;
+	int err;
+
+	if (!filter_wants_causes(filter))
+		return 0;
+	analysis = analysis_new();
+	/* those that cannot be added were named by captures_add() */
+	for (size_t i = 0; i < captures->paths.len; i++)
+		(void)analysis_add_file(analysis, captures->paths.data[i], &why);
+	scan = filter_scan_begin(filter, &sink);
+	facts_progress_start(&progress, command, analysis);
+	err = analysis_run(analysis, &sink, &totals);
+	facts_progress_end(&progress);
+	filter_scan_end(scan);
+	analysis_free(analysis);
+	if (err)
+		log_error("the captures cannot be analysed: %s", strerror(-err));
+	return err;
+}
+
 #define LOSS_ALLOWED 0.01
 
 void captures_tell_loss(struct captures *captures, const struct fact_totals *totals)

@@ -55,6 +55,14 @@ int captures_analyse(struct captures *captures, struct analysis *analysis, const
 		     const struct fact_sink *sink, struct fact_totals *totals);
 
 /*
+ * Finds what caused the facts that a filter selects, by an analysis of its own, before that of
+ * captures_analyse(). Nothing is done where the filter does not want that. Returns 0 or -errno
+ * (printed).
+ */
+int captures_find_causes(const struct captures *captures, const char *command,
+			 struct report_filter *filter);
+
+/*
  * Warns of records that are not in the captures. They are broken if more than one in a hundred was
  * lost, other than left out on purpose (--thin, or as the rings allowed), unless that is allowed.
  */

@@ -201,8 +201,11 @@ static int convert(const char *command, const struct export_request *request,
 	struct abandon abandon;
 	char why[EXPORT_WHY];
 	int status, err = 0;
-	struct export *export = export_open(request, &err, why);
+	struct export *export;
 
+	if (captures_find_causes(captures, command, request->filter))
+		return UCXBPF_EXIT_FAILED;
+	export = export_open(request, &err, why);
 	if (!export)
 		return failed(request, err, why);
 	abandon_start(&abandon, export_part(export));

@@ -141,11 +141,27 @@ static struct cube_sums *report_row(struct cube *cube, enum fact_type type, cons
 	return &cube_at(cube, key)->sums;
 }
 
-/* The sums of a call's row; NULL: the filter excludes it. */
-static struct cube_sums *call_row(struct report *report, const struct fact_call *call)
+/* Whether the filter selects the fact, which is so many. bytes: UINT64_MAX: not known. */
+static bool select_fact(struct report *report, struct selected *selected, enum fact_type type,
+			const void *fact, uint64_t count, uint64_t bytes)
+{
+	const uint64_t known = bytes == UINT64_MAX ? 0 : bytes;
+	const bool passes = selection_passes(&report->selection, type, fact);
+
+	selected->of += count;
+	selected->bytes_of += known;
+	selected->count += passes ? count : 0;
+	selected->bytes += passes ? known : 0;
+	return passes;
+}
+
+/* The sums of the row of one call, or of so many; NULL: the filter excludes it. */
+static struct cube_sums *call_row(struct report *report, const struct fact_call *call,
+				  const struct fact_sums *sums)
 {
 	report_see_time(report, call->process, call->start, call->end);
-	if (!selection_passes(&report->selection, FACT_CALL, call))
+	if (!select_fact(report, &report->selected.calls, sums ? FACT_CALLS : FACT_CALL, call,
+			 sums ? sums->count : 1, sums ? sums->bytes : call->bytes))
 		return NULL;
 	return report_row(&report->calls, FACT_CALL, call);
 }
@@ -202,7 +218,7 @@ static void feed_stack(struct report *report, const struct fact_call *call)
 
 static void report_feed_call(struct report *report, const struct fact_call *call)
 {
-	struct cube_sums *sums = call_row(report, call);
+	struct cube_sums *sums = call_row(report, call, NULL);
 
 	report->knows_places = report->knows_places || call->place;
 	report->knows_stacks = report->knows_stacks || call->stack;
@@ -216,17 +232,19 @@ static void report_feed_call(struct report *report, const struct fact_call *call
 		feed_stack(report, call);
 }
 
-static struct cube_sums *op_row(struct report *report, const struct fact_op *op)
+static struct cube_sums *op_row(struct report *report, const struct fact_op *op,
+				const struct fact_sums *sums)
 {
 	report_see_time(report, op->process, op->start, op->end);
-	if (!selection_passes(&report->selection, FACT_OP, op))
+	if (!select_fact(report, &report->selected.ops, sums ? FACT_OPS : FACT_OP, op,
+			 sums ? sums->count : 1, sums ? sums->bytes : op->bytes))
 		return NULL;
 	return report_row(&report->ops, FACT_OP, op);
 }
 
 static void report_feed_op(struct report *report, const struct fact_op *op)
 {
-	struct cube_sums *sums = op_row(report, op);
+	struct cube_sums *sums = op_row(report, op, NULL);
 
 	if (!sums)
 		return;
@@ -262,17 +280,24 @@ static bool may_be_slowest(const struct report *report, const struct fact_transf
 	return !transfer->retried && (transfer->kind == KIND_DATA || asked);
 }
 
-static struct cube_sums *transfer_row(struct report *report, const struct fact_transfer *transfer)
+static struct cube_sums *transfer_row(struct report *report, const struct fact_transfer *transfer,
+				      const struct fact_sums *sums)
 {
+	const uint64_t count = sums ? sums->count : !transfer->retried;
+
 	report_see_time(report, transfer->process, transfer->start, transfer->end);
-	if (!selection_passes(&report->selection, FACT_TRANSFER, transfer))
+	if (!select_fact(report, &report->selected.transfers, sums ? FACT_TRANSFERS : FACT_TRANSFER,
+			 transfer, count,
+			 sums    ? sums->bytes
+			 : count ? transfer->bytes
+				 : 0))
 		return NULL;
 	return report_row(&report->transfers, FACT_TRANSFER, transfer);
 }
 
 static void report_feed_transfer(struct report *report, const struct fact_transfer *transfer)
 {
-	struct cube_sums *sums = transfer_row(report, transfer);
+	struct cube_sums *sums = transfer_row(report, transfer, NULL);
 
 	if (!sums)
 		return;
@@ -296,7 +321,7 @@ static void add_sums(struct cube_sums *to, const struct fact_sums *from)
 static void report_feed_calls(struct report *report, const struct fact_call *call,
 			      const struct fact_sums *from)
 {
-	struct cube_sums *sums = call_row(report, call);
+	struct cube_sums *sums = call_row(report, call, from);
 
 	if (!sums)
 		return;
@@ -307,7 +332,7 @@ static void report_feed_calls(struct report *report, const struct fact_call *cal
 static void report_feed_ops(struct report *report, const struct fact_op *op,
 			    const struct fact_sums *from)
 {
-	struct cube_sums *sums = op_row(report, op);
+	struct cube_sums *sums = op_row(report, op, from);
 
 	if (!sums)
 		return;
@@ -318,7 +343,7 @@ static void report_feed_ops(struct report *report, const struct fact_op *op,
 static void report_feed_transfers(struct report *report, const struct fact_transfer *transfer,
 				  const struct fact_sums *from)
 {
-	struct cube_sums *sums = transfer_row(report, transfer);
+	struct cube_sums *sums = transfer_row(report, transfer, from);
 
 	if (!sums)
 		return;
@@ -340,7 +365,8 @@ static void report_feed_message(struct report *report, const struct fact_message
 
 	clocks_add(&report->clocks, host_of(report, message->src), host_of(report, message->dst),
 		   message->send_start, message->arrival);
-	if (!selection_passes(&report->selection, FACT_MESSAGE, message))
+	if (!select_fact(report, &report->selected.messages, FACT_MESSAGE, message, 1,
+			 message->bytes))
 		return;
 	sums = report_row(&report->messages, FACT_MESSAGE, message);
 	sums->count++;

@@ -11,37 +11,53 @@
 
 #define KEY_BIT(key) (1u << KEY_##key)
 
+#define CAUSED_BY_TRANSFERS "transfers, and the operations, calls and messages of these"
+#define CAUSED_BY_OPS "operations, transfers, messages, and their calls"
+
 const struct filter_info filter_infos[FILTER_FIELDS] = {
 	[FILTER_FUNCTION] = { "function", "LIST", "MPI functions, none = outside MPI",
-			      "calls, operations, transfers, messages", KEY_BIT(FUNCTION) },
-	[FILTER_OP] = { "op", "LIST", "UCT operations (am_bcopy, get_*)", "transfers",
-			KEY_BIT(OP) },
-	[FILTER_UCP_OP] = { "ucp-op", "LIST", "UCP operations (tag_send, put)",
-			    "operations, transfers, messages", KEY_BIT(UCP_OP) },
-	[FILTER_TRANSPORT] = { "transport", "LIST", "UCX transports (posix, rc_*)", "transfers",
-			       KEY_BIT(TRANSPORT) },
-	[FILTER_DEVICE] = { "device", "LIST", "UCX devices (memory, mlx5_0:*)", "transfers",
-			    KEY_BIT(DEVICE) },
+			      "calls, operations, transfers, messages", KEY_BIT(FUNCTION),
+			      FILTER_CALLS },
+	[FILTER_OP] = { "op", "LIST", "UCT operations (am_bcopy, get_*)", CAUSED_BY_TRANSFERS,
+			KEY_BIT(OP), FILTER_TRANSFERS },
+	[FILTER_UCP_OP] = { "ucp-op", "LIST", "UCP operations (tag_send, put)", CAUSED_BY_OPS,
+			    KEY_BIT(UCP_OP), FILTER_OPS },
+	[FILTER_PROTOCOL] = { "protocol", "LIST", "UCP protocols (eager/*, rndv/get)",
+			      CAUSED_BY_OPS, KEY_BIT(PROTOCOL), FILTER_OPS },
+	[FILTER_TRANSPORT] = { "transport", "LIST", "UCX transports (posix, rc_*)",
+			       CAUSED_BY_TRANSFERS, KEY_BIT(TRANSPORT), FILTER_TRANSFERS },
+	[FILTER_DEVICE] = { "device", "LIST", "UCX devices (memory, mlx5_0:*)", CAUSED_BY_TRANSFERS,
+			    KEY_BIT(DEVICE), FILTER_TRANSFERS },
 	[FILTER_PROCESS] = { "process", "LIST",
 			     "Processes: rank or pid (a plain number is either), rank:N, pid:N, "
 			     "index:N, or command name",
-			     "calls, operations, transfers, messages", 0 },
+			     "calls, operations, transfers, messages", 0, FILTER_CALLS },
 	[FILTER_HOST] = { "host", "LIST", "Hosts, by name or boot id",
-			  "calls, operations, transfers, messages", 0 },
+			  "calls, operations, transfers, messages", 0, FILTER_CALLS },
 	[FILTER_KIND] = { "kind", "data|control|copy",
-			  "Payload, UCX's own traffic, or copies within a process", "transfers",
-			  KEY_BIT(KIND) },
+			  "Payload, UCX's own traffic, or copies within a process",
+			  CAUSED_BY_TRANSFERS, KEY_BIT(KIND), FILTER_TRANSFERS },
 	[FILTER_MEMORY] = { "memory", "LIST",
 			    "Memory (gpu0, gpu*, pinned, managed, host) of a buffer or of either end",
-			    "operations, transfers, messages",
-			    KEY_BIT(MEMORY) | KEY_BIT(SRC_MEM) | KEY_BIT(DST_MEM) },
+			    CAUSED_BY_OPS, KEY_BIT(MEMORY) | KEY_BIT(SRC_MEM) | KEY_BIT(DST_MEM),
+			    FILTER_OPS },
 	[FILTER_CALL_SITE] = { "call-site", "LIST",
 			       "Where MPI was called: file:line, function or module (solve.c:*)",
-			       "calls, operations, transfers", KEY_BIT(PLACE) },
+			       "calls, operations, transfers, and their messages", KEY_BIT(PLACE),
+			       FILTER_CALLS },
 };
+
+/* Captures are analysed anew behind a scan, with other addresses of names. */
+static void forget_names(struct report_filter *filter)
+{
+	for (int i = 0; i < FILTER_FIELDS; i++)
+		map_release(&filter->lists[i].seen);
+}
 
 void filter_release(struct report_filter *filter)
 {
+	map_release(&filter->causes.ops);
+	map_release(&filter->causes.calls);
 	for (int i = 0; i < FILTER_FIELDS; i++) {
 		struct filter_list *list = &filter->lists[i];
 
@@ -230,12 +246,8 @@ static bool selection_has_owner(const struct selection *selection, enum fact_typ
 	return !owned;
 }
 
-bool selection_passes(struct selection *selection, enum fact_type type, const void *fact)
+static bool passes_itself(struct selection *selection, enum fact_type type, const void *fact)
 {
-	if (!selection->active)
-		return true;
-	if (type == FACT_PROCESS)
-		selection_process(selection, fact);
 	if (!selection_has_owner(selection, type, fact))
 		return false;
 	for (enum filter_field field = 0; field < FILTER_FIELDS; field++)
@@ -243,4 +255,152 @@ bool selection_passes(struct selection *selection, enum fact_type type, const vo
 		    !filter_field_passes(selection->filter, field, type, fact))
 			return false;
 	return true;
+}
+
+static bool is_in(const struct map *ids, uint64_t id)
+{
+	return id && map_find(ids, id, 0);
+}
+
+/* Facts that stand for many have no id: their own fields decide. */
+static bool passes_by_causes(struct selection *selection, enum fact_type type, const void *fact)
+{
+	const struct filter_causes *causes = &selection->filter->causes;
+	const struct fact_message *message = fact;
+	const struct fact_call *call = fact;
+	const struct fact_wait *wait = fact;
+	const struct fact_op *op = fact;
+
+	switch (type) {
+	case FACT_CALL:
+		return is_in(&causes->calls, call->id);
+	case FACT_OP:
+		return is_in(&causes->ops, op->id);
+	case FACT_WAIT:
+		return is_in(&causes->calls, wait->call);
+	case FACT_MESSAGE:
+		return passes_itself(selection, type, fact) &&
+		       (is_in(&causes->ops, message->send) || is_in(&causes->ops, message->recv));
+	default:
+		return passes_itself(selection, type, fact);
+	}
+}
+
+bool selection_passes(struct selection *selection, enum fact_type type, const void *fact)
+{
+	if (!selection->active)
+		return true;
+	if (type == FACT_PROCESS)
+		selection_process(selection, fact);
+	return selection->filter->causes.known ? passes_by_causes(selection, type, fact)
+					       : passes_itself(selection, type, fact);
+}
+
+static int by_name(const void *left, const void *right)
+{
+	return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+size_t filter_names(const struct report_filter *filter, enum filter_field field, const char **names,
+		    size_t room)
+{
+	const struct map_slot *slot;
+	size_t pos = 0, count = 0;
+
+	if (filter_infos[field].keys & KEY_BIT(PLACE))
+		return 0;
+	while (count < room && (slot = map_next(&filter->lists[field].seen, &pos)))
+		names[count++] = slot->a ? (const char *)(uintptr_t)slot->a : "none";
+	qsort(names, count, sizeof(*names), by_name);
+	return count;
+}
+
+/* ---- causes ---- */
+
+struct filter_scan {
+	struct selection selection;
+	struct map calls_of; /* operation -> the call that made it */
+	enum filter_layer layer; /* the lowest one that the filter asks for */
+};
+
+static enum filter_layer lowest_layer(const struct report_filter *filter)
+{
+	enum filter_layer lowest = FILTER_CALLS;
+
+	for (int i = 0; i < FILTER_FIELDS; i++)
+		if (filter->lists[i].patterns.len && filter_infos[i].layer > lowest)
+			lowest = filter_infos[i].layer;
+	return lowest;
+}
+
+bool filter_wants_causes(const struct report_filter *filter)
+{
+	return filter && (lowest_layer(filter) > FILTER_CALLS ||
+			  filter->lists[FILTER_CALL_SITE].patterns.len);
+}
+
+static void add_id(struct map *ids, uint64_t id)
+{
+	if (id)
+		map_insert(ids, id, 0, NULL);
+}
+
+static void scan_fact(void *arg, enum fact_type type, const void *fact,
+		      const struct fact_sums *sums)
+{
+	struct filter_scan *scan = arg;
+	struct filter_causes *causes = &scan->selection.filter->causes;
+	const struct fact_transfer *transfer = fact;
+	const struct fact_call *call = fact;
+	const struct fact_op *op = fact;
+	const bool passes = selection_passes(&scan->selection, type, fact);
+
+	(void)sums;
+	switch (type) {
+	case FACT_TRANSFER:
+	case FACT_TRANSFERS:
+		if (passes)
+			add_id(&causes->ops, transfer->caused_by);
+		return;
+	case FACT_OP:
+		if (passes && scan->layer < FILTER_TRANSFERS)
+			add_id(&causes->ops, op->id);
+		if (op->call && op->id)
+			*map_insert(&scan->calls_of, op->id, 0, NULL) = op->call;
+		return;
+	case FACT_CALL:
+		if (passes && scan->layer < FILTER_OPS)
+			add_id(&causes->calls, call->id);
+		return;
+	default:
+		return;
+	}
+}
+
+struct filter_scan *filter_scan_begin(struct report_filter *filter, struct fact_sink *sink)
+{
+	struct filter_scan *scan = xcalloc(1, sizeof(*scan));
+
+	selection_init(&scan->selection, filter);
+	scan->layer = lowest_layer(filter);
+	*sink = (struct fact_sink){ scan, scan_fact };
+	return scan;
+}
+
+void filter_scan_end(struct filter_scan *scan)
+{
+	struct report_filter *filter = scan->selection.filter;
+	const struct map_slot *slot;
+	size_t pos = 0;
+
+	while ((slot = map_next(&filter->causes.ops, &pos))) {
+		const uint64_t *call = map_find(&scan->calls_of, slot->a, 0);
+
+		add_id(&filter->causes.calls, call ? *call : 0);
+	}
+	filter->causes.known = true;
+	forget_names(filter);
+	map_release(&scan->calls_of);
+	selection_release(&scan->selection);
+	free(scan);
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Filters facts. A field with several patterns passes if one of them matches; all fields must pass.
- * A field does not apply to facts without it: --transport selects among transfers only.
+ * What is selected in a lower layer selects what caused it: --transport the operations whose
+ * transfers pass, the calls that made these operations, and the messages that they sent or
+ * received.
  */
 #ifndef UCXBPF_REPORT_FILTER_H
 #define UCXBPF_REPORT_FILTER_H
@@ -16,6 +18,7 @@ enum filter_field {
 	FILTER_FUNCTION,
 	FILTER_OP,
 	FILTER_UCP_OP,
+	FILTER_PROTOCOL,
 	FILTER_TRANSPORT,
 	FILTER_DEVICE,
 	FILTER_PROCESS,
@@ -26,12 +29,15 @@ enum filter_field {
 	FILTER_FIELDS
 };
 
+enum filter_layer { FILTER_CALLS, FILTER_OPS, FILTER_TRANSFERS };
+
 struct filter_info {
 	const char *name; /* option name and key in the report */
 	const char *metavar; /* argument of the option */
 	const char *doc;
 	const char *facts; /* the facts it applies to */
 	unsigned int keys; /* bit set of enum fact_key: one of them must match */
+	enum filter_layer layer; /* the uppermost one whose facts have the field */
 };
 
 extern const struct filter_info filter_infos[FILTER_FIELDS];
@@ -41,8 +47,15 @@ struct filter_list {
 	struct map seen; /* interned string -> 1: matches, 2: does not */
 };
 
+/* Operations and calls that pass, or caused something that passes, by their ids. */
+struct filter_causes {
+	bool known; /* else only a fact's own fields count */
+	struct map ops, calls;
+};
+
 struct report_filter {
 	struct filter_list lists[FILTER_FIELDS];
+	struct filter_causes causes;
 };
 
 /* A zeroed struct report_filter passes everything. */
@@ -57,6 +70,26 @@ int filter_add(struct report_filter *filter, enum filter_field field, const char
 
 /* Whether it excludes anything; NULL: it does not. */
 bool filter_active(const struct report_filter *filter);
+
+/*
+ * The names that facts had in a field, in order: what there is where nothing passed. Not of
+ * processes, hosts and call sites. Returns their number, at most room; names belong to the
+ * analysis.
+ */
+size_t filter_names(const struct report_filter *filter, enum filter_field field, const char **names,
+		    size_t room);
+
+/* Whether it looks at fields of lower layers than calls, so that causes are wanted. */
+bool filter_wants_causes(const struct report_filter *filter);
+
+/*
+ * Finds the causes: all facts of the same captures are to go through the sink before those that are
+ * to be selected. filter_scan_end() makes them known; it also forgets the names seen meanwhile,
+ * which belong to that analysis.
+ */
+struct filter_scan;
+struct filter_scan *filter_scan_begin(struct report_filter *filter, struct fact_sink *sink);
+void filter_scan_end(struct filter_scan *scan);
 
 /* Decides which facts pass, by their keys and by the processes seen so far. */
 struct selection {

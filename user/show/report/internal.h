@@ -60,6 +60,12 @@ struct report_host {
 	uint64_t first, last; /* ns on its clock, over all facts; last 0: no facts */
 };
 
+/* Of all facts of a type, those that the filter selects. */
+struct selected {
+	uint64_t count, of;
+	uint64_t bytes, bytes_of; /* where they are known; those of calls are what they sent */
+};
+
 #define SLOWEST_MAX 20
 
 /* The transfers that took longest, at least. */
@@ -77,6 +83,9 @@ struct report {
 	struct report_filter *filter; /* NULL: everything */
 	bool filtering;
 	struct selection selection;
+	struct {
+		struct selected calls, ops, transfers, messages;
+	} selected;
 	bool gpu; /* some process has a GPU library */
 	VEC(struct report_process) processes; /* by index; gaps are unknown */
 	VEC(struct report_host) hosts; /* by index */
@@ -93,6 +102,9 @@ struct report {
 	struct clocks clocks; /* clocks of hosts, over all messages whatever the filter */
 	struct fact_totals totals;
 };
+
+/* Whether there is a filter that no call, operation, transfer or message passes. */
+bool report_selects_nothing(const struct report *report);
 
 /* Whether GPU memory may be involved; otherwise all memory is the host's and is not mentioned. */
 bool report_knows_memory(const struct report *report);

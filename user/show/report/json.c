@@ -492,10 +492,52 @@ static void put_clocks(const struct report *report, struct json_out *out)
 	json_out_array_end(out);
 }
 
+static const struct shape selected_shape[] = {
+	SHAPE_OF(struct selected, count),
+	SHAPE_OF(struct selected, of),
+	SHAPE_OF(struct selected, bytes),
+	SHAPE_AS("bytes_of", struct selected, bytes_of),
+	{ 0 },
+};
+
+#define SELECTED(layer) SHAPE_STRUCT(#layer, struct report, selected.layer, selected_shape)
+
+static const struct shape selection_shape[] = {
+	SELECTED(calls), SELECTED(ops), SELECTED(transfers), SELECTED(messages), { 0 },
+};
+
+#define NAMES 1000
+
+/* What a filter that nothing passes could have asked for. */
+static json_t *names_json(const struct report_filter *filter)
+{
+	json_t *object = json_object();
+
+	for (int i = 0; i < FILTER_FIELDS; i++) {
+		const char *names[NAMES];
+		size_t count = filter_names(filter, i, names, NAMES);
+
+		if (count)
+			json_object_set_new(object, filter_infos[i].name,
+					    shape_texts(names, count));
+	}
+	return object;
+}
+
+static void put_selection(const struct report *report, struct json_out *out)
+{
+	if (!report->filtering)
+		return;
+	json_out_member(out, "selected", shape_json(selection_shape, report, NULL));
+	if (report_selects_nothing(report))
+		json_out_member(out, "there_is", names_json(report->filter));
+}
+
 static void put_all(const struct report *report, struct json_out *out)
 {
 	json_out_member(out, "schema", json_string("ucxbpf.report/1"));
 	json_out_member(out, "filter", report_filter_json(report->filter));
+	put_selection(report, out);
 	put_hosts(report, out);
 	put_processes(report, out);
 	put_windows(report, out);

@@ -195,6 +195,12 @@ bool report_only_counts(const struct report *report)
 	return report->totals.counted && report->totals.counted == report->totals.captures;
 }
 
+bool report_selects_nothing(const struct report *report)
+{
+	return report->filtering && !report->selected.calls.count && !report->selected.ops.count &&
+	       !report->selected.transfers.count && !report->selected.messages.count;
+}
+
 const struct report_process *report_process_at(const struct report *report, int64_t index)
 {
 	const struct report_process *process;

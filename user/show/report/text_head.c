@@ -339,6 +339,58 @@ static void filter_lines(const struct text_report *text)
 	}
 }
 
+static void add_selected(const struct text_report *text, char *line, const char *what,
+			 const struct selected *selected)
+{
+	text_append(line, LINE, "%s", *line ? ", " : "");
+	text_count(text, line, LINE, selected->count);
+	text_append(line, LINE, " of ");
+	text_count(text, line, LINE, selected->of);
+	text_append(line, LINE, " %s", what);
+	if (!selected->bytes_of)
+		return;
+	text_append(line, LINE, " (");
+	add_bytes(text, line, selected->bytes);
+	text_append(line, LINE, " of ");
+	add_bytes(text, line, selected->bytes_of);
+	text_append(line, LINE, ")");
+}
+
+#define NAMES 40
+
+/* A filter that matches nothing is rather a mistyped one. */
+static void print_names(const struct text_report *text)
+{
+	for (int i = 0; i < FILTER_FIELDS; i++) {
+		const char *names[NAMES];
+		size_t count = filter_names(text->report->filter, i, names, NAMES);
+		char line[LINE * 2] = "";
+
+		if (!count)
+			continue;
+		text_append(line, sizeof(line), "%s: ", filter_infos[i].name);
+		for (size_t k = 0; k < count; k++)
+			text_append(line, sizeof(line), "%s%s", k ? ", " : "", names[k]);
+		print(text, "", line);
+	}
+}
+
+static void text_selected(const struct text_report *text)
+{
+	const struct report *report = text->report;
+	char line[LINE] = "";
+
+	if (report_selects_nothing(report)) {
+		print(text, "", "nothing passes; there is");
+		return print_names(text);
+	}
+	add_selected(text, line, "calls", &report->selected.calls);
+	add_selected(text, line, "operations", &report->selected.ops);
+	add_selected(text, line, "transfers", &report->selected.transfers);
+	add_selected(text, line, "messages", &report->selected.messages);
+	print(text, "", line);
+}
+
 void text_header(const struct text_report *text)
 {
 	const struct report *report = text->report;
@@ -361,8 +413,10 @@ void text_header(const struct text_report *text)
 	text_open(text);
 	text_time_shares(text);
 	text_windows(text);
-	if (report->filtering)
+	if (report->filtering) {
 		filter_lines(text);
+		text_selected(text);
+	}
 	text_self(text);
 	text_derived_calls(text);
 	text_derived_transfers(text);

@@ -1,0 +1,54 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# Filters by what transfers have: they select the operations, calls and messages that caused such transfers.
+
+setup() {
+	TOP=${TOP:-$(cd "$BATS_TEST_DIRNAME/../.." && pwd)}
+	UCXBPF=${UCXBPF:-$TOP/build/ucxbpf}
+	DATA=$TOP/tests/data
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
+# filtered FIELD=GLOB CAPTURE...
+filtered() {
+	local field=$1
+	shift
+	"$UCXBPF" export -f ndjson -o all "$@"
+	"$UCXBPF" export -f ndjson -o selected "--$field" "$@"
+	"$UCXBPF" replay --json -o report "--$field" "$@"
+	python3 "$TOP/tests/golden/check_filter.py" all selected report "$field"
+}
+
+@test "of a real application, by each field of transfers" {
+	for field in transport=cma transport=posix device=memory 'op=am_*' op=get_zcopy kind=data kind=control; do
+		filtered "$field" "$DATA/gromacs.ucxb"
+	done
+}
+
+@test "of MPI over tcp, of staged GPU memory, of two hosts" {
+	filtered transport=tcp "$DATA/sizes-tcp.ucxb"
+	filtered transport=cuda_copy "$DATA/gpu-allreduce.ucxb"
+	filtered kind=copy "$DATA/gpu-allreduce.ucxb"
+	filtered transport=tcp "$DATA"/hosts.*.ucxb
+}
+
+@test "operations by protocol, and the calls and messages that made them" {
+	"$UCXBPF" replay --json --protocol 'rndv/*' "$DATA/gromacs.ucxb" >report
+	jq -e '[.ops[].protocol] | unique | all(startswith("rndv/"))' report
+	jq -e '([.ops[].function] | unique) - [.calls[].function] == []' report
+	jq -e '.selected.messages.count == 267 and .selected.ops.count == 2 * 267' report
+}
+
+@test "a call site selects its messages" {
+	"$UCXBPF" replay --json --call-site '*fft5d_execute*' "$DATA/gromacs.ucxb" >report
+	jq -e '[.messages[].function] | unique == ["MPI_Alltoall"]' report
+	jq -e '.selected.messages.count == ([.messages[].count] | add) and .selected.messages.count < .selected.messages.of' report
+}
+
+@test "what nothing passes is said, with what there is" {
+	"$UCXBPF" replay --transport rc_mlx5 "$DATA/gromacs.ucxb" >text
+	grep -A1 'nothing passes; there is' text | grep -q 'transport: cma, posix$'
+	"$UCXBPF" replay --json --transport rc_mlx5 "$DATA/gromacs.ucxb" >report
+	jq -e '.there_is == { transport: ["cma", "posix"] } and .calls == [] and .messages == []' report
+	"$UCXBPF" replay --json --transport cma "$DATA/gromacs.ucxb" | jq -e 'has("there_is") | not'
+}
