@@ -52,10 +52,22 @@ def read(path):
         return list(csv.DictReader(file, strict=True))
 
 
+RANKS = {"rank": "process", "peer_rank": "peer", "src_rank": "src", "dst_rank": "dst"}
+
+
+ranks = {}  # number of a process -> its rank, as cells
+
+
+def with_ranks(row, want):
+    """Beside each number of a process is its rank."""
+    return dict({name: ranks.get(want.get(member, ""), "") for name, member in RANKS.items() if name in row}, **want)
+
+
 def compare(name, rows, expected):
     if len(rows) != len(expected):
         complain(f"{name}: {len(rows)} rows, {len(expected)} in the report")
     for number, (row, want) in enumerate(zip(rows, expected)):
+        want = with_ranks(row, want)
         for member, value in want.items():
             if row.get(member) != value:
                 complain(f"{name} row {number}: {member} is {row.get(member)!r}, in the report {value!r}")
@@ -83,6 +95,7 @@ def totals(report):
 
 def main():
     folder, report = Path(sys.argv[1]), json.load(open(sys.argv[2], encoding="utf-8"))
+    ranks.update((text_of(process["id"]), text_of(process["rank"])) for process in report["processes"])
     for name in TABLES:
         if (folder / f"{name}.csv").exists() != (name in report):
             complain(f"{name}: a table in only one of both")

@@ -70,7 +70,7 @@ def check_sqlite(path):
     found = database.execute("SELECT count(DISTINCT comm), count(*) FROM process").fetchone()
     if found != (NAMES, NAMES):
         complain(f"{found} processes, not {NAMES}")
-    for table, count in (("call_event", NAMES), ("transfer_event", 2 * NAMES)):
+    for table, count in (("call_events", NAMES), ("transfer_events", 2 * NAMES)):
         if database.execute(f"SELECT count(*) FROM {table}").fetchone()[0] != count:
             complain(f"{table} has not {count} rows")
 

@@ -80,9 +80,29 @@ def join(rows, keys):
     return joined
 
 
-def compare(database, name, report_rows):
-    rows = [{column: known(value) for column, value in dict(row).items()}
-            for row in database.execute(f"SELECT * FROM {name}")]
+VIEWS = {"calls": "call_sums", "ops": "op_sums", "transfers": "transfer_sums", "messages": "message_sums"}
+NAMES = {"process": ("rank", "host"), "peer": ("peer_rank", "peer_host"), "src": ("src_rank", "src_host"),
+         "dst": ("dst_rank", "dst_host")}
+
+
+def check_names(what, row, processes):
+    """Beside each number of a process are its rank and the name of its host."""
+    for member, names in NAMES.items():
+        if member in row:
+            got = tuple(row.pop(name) for name in names)
+            same(f"{what}: names of {member}", got, processes.get(row[member], (None, None)))
+    return row
+
+
+def processes_of(report):
+    hosts = {host["id"]: host["name"] for host in report["hosts"]}
+    return {process["id"]: (process["rank"], known(hosts.get(process["host"]))) for process in report["processes"]}
+
+
+def compare(database, name, report):
+    report_rows, processes = report[name], processes_of(report)
+    rows = [check_names(name, {column: known(value) for column, value in dict(row).items()}, processes)
+            for row in database.execute(f"SELECT * FROM {VIEWS[name]}")]
     want = [flat(row) for row in report_rows]
     keys = KEYS[name] + [key for key in OPTIONAL.get(name, []) if want and key in want[0]]
     ours, want = join(rows, keys), join(want, keys)
@@ -122,12 +142,27 @@ def compare_views(database, report):
          sum(row["count"] for row in report.get("call_sites", [])))
     same("slowest", [row[0] for row in database.execute("SELECT duration_ns FROM slowest")],
          [row["time_ns"] for row in report["slowest"]])
+    for view, table in (("hosts", "hosts"), ("clocks", "clocks"), ("nics", "nics"), ("routes", "routes"), ("times", "time")):
+        want = report.get(table, [])
+        members = [member for member in (want[0] if want else {}) if not isinstance(want[0][member], (dict, list))]
+        rows = [tuple(row[member] for member in members) for row in database.execute(f"SELECT * FROM {view}")] if want else []
+        same(view, sorted(map(str, rows)), sorted(str(tuple(known(row[member]) for member in members)) for row in want))
+    same("waits", sorted(tuple(row) for row in database.execute(
+        "SELECT kind, function, rank, call_site, culprit_rank, culprit_call_site, sum(count), sum(sum_ns), max(max_ns)"
+        " FROM waits GROUP BY kind, function, rank, host, call_site, culprit_rank, culprit_host, culprit_function,"
+        " culprit_call_site") if row[2] is not None and row[4] is not None),
+        sorted(tuple(known(row[name]) for name in ("kind", "function", "rank", "call_site", "culprit_rank", "culprit_call_site",
+                                                   "count", "sum_ns", "max_ns"))
+               for row in report["waits"] if row["rank"] is not None and row["culprit_rank"] is not None))
+    same("open_calls", sorted(tuple(row) for row in database.execute(
+        "SELECT function, age_ns, certain FROM open_calls")),
+        sorted((row["function"], row["age_ns"], row["certain"]) for row in report["open"]))
     same("processes", one(database, "SELECT count(*) FROM process"), len(report["processes"]))
     same("unknown", one(database, "SELECT value FROM unknown WHERE section = 'loss' AND name = 'produced'"),
          report["loss"]["produced"])
     if not report["filter"]:
-        same("references", one(database, "SELECT count(*) FROM transfer WHERE caused_by NOT NULL AND"
-                                         " caused_by NOT IN (SELECT id FROM op_event)"), 0)
+        same("references", one(database, "SELECT count(*) FROM transfer_events WHERE caused_by NOT NULL AND"
+                                         " caused_by NOT IN (SELECT id FROM op_events)"), 0)
 
 
 def main():
@@ -136,7 +171,7 @@ def main():
     database.row_factory = sqlite3.Row
     same("integrity", one(database, "PRAGMA integrity_check"), "ok")
     for name in KEYS:
-        compare(database, name, report[name])
+        compare(database, name, report)
     compare_views(database, report)
     print(f"{bad} differences")
     return bad > 0

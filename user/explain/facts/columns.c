@@ -255,7 +255,7 @@ static const struct fact_column window_columns[] = {
 	ROW("step", TEXT, fact_window, step,
 	    "with a budget, the recorded step: uct, ucp, mpi, windows"),
 	ROW("reason", TEXT, fact_window, reason, "and why"),
-	ROW("paid_ppm", INT, fact_window, paid_ppm, "what a thread paid before"),
+	ROW("paid_ppm", U64, fact_window, paid_ppm, "what a thread paid before"),
 	{ .name = NULL },
 };
 

@@ -4,10 +4,12 @@
  * Texts are quoted, on one line, and cannot start like a formula; null is an empty cell.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/map.h"
 #include "base/newfile.h"
 #include "base/text.h"
 #include "base/vec.h"
@@ -20,7 +22,10 @@
 /* The columns of a table of the report, in order. */
 struct csv_table {
 	const char *name;
-	/* Members of a row; "a.b" is member b of a, and '_' replaces the dot in the header. */
+	/*
+	 * Members of a row; "a.b" is member b of a, and '_' replaces the dot in the header.
+	 * "name<member" is a column with the rank of the process whose number the member is.
+	 */
 	const char *columns[CSV_MAX_COLUMNS];
 };
 
@@ -37,27 +42,46 @@ static const struct csv_table tables[] = {
 	{ "processes",
 	  { "id", "host", "pid", "tgid", "start_time", "comm", "exe", "job", "rank", "size", "mpi",
 	    "environment_cut", "cpus", "seen_from", "exit_status", "exit_signal" } },
-	{ "ucx", { "process", "path", "build_id", "version", "layout" } },
-	{ "environment", { "process", "name", "value" } },
+	{ "ucx", { "process", "rank<process", "path", "build_id", "version", "layout" } },
+	{ "environment", { "process", "rank<process", "name", "value" } },
 	{ "windows", { "host", "capture", "from_ns", "to_ns", "step", "reason", "paid_ppm" } },
 	{ "clocks",
 	  { "host", "other", "there", "back", "at_ns", "offset_ns", "offset_uncertainty_ns",
 	    "drift_ppb", "drift_uncertainty_ppb", "reason" } },
 	{ "calls",
-	  { "process", "function", "count", "ops", "bytes", "bytes_unknown", TIME,
+	  { "process", "rank<process", "function", "count", "ops", "bytes", "bytes_unknown", TIME,
 	    "time_most_ns" } },
 	{ "ops",
-	  { "process", "op", "function", "protocol", "memory", "memory_reason", "memory_known_by",
-	    "count", "bytes", "bytes_unknown", "errors", TIME } },
+	  { "process", "rank<process", "op", "function", "protocol", "memory", "memory_reason",
+	    "memory_known_by", "count", "bytes", "bytes_unknown", "errors", TIME } },
 	{ "transfers",
-	  { "process",  "peer",          "op",         "transport",  "device",
-	    "locality", "kind",          "ucp_op",     "function",   "protocol",
-	    "src_mem",  "dst_mem",       "src_reason", "dst_reason", "count",
-	    "bytes",    "bytes_unknown", "retries",    "wire_bytes", "unexplained_bytes",
+	  { "process",
+	    "rank<process",
+	    "peer",
+	    "peer_rank<peer",
+	    "op",
+	    "transport",
+	    "device",
+	    "locality",
+	    "kind",
+	    "ucp_op",
+	    "function",
+	    "protocol",
+	    "src_mem",
+	    "dst_mem",
+	    "src_reason",
+	    "dst_reason",
+	    "count",
+	    "bytes",
+	    "bytes_unknown",
+	    "retries",
+	    "wire_bytes",
+	    "unexplained_bytes",
 	    TIME } },
 	{ "messages",
-	  { "src", "dst", "function", "src_mem", "dst_mem", "src_reason", "dst_reason", "chain",
-	    "via", "chain_reason", "copies", "copy_bytes", "count", "bytes", "bytes_unknown" } },
+	  { "src", "src_rank<src", "dst", "dst_rank<dst", "function", "src_mem", "dst_mem",
+	    "src_reason", "dst_reason", "chain", "via", "chain_reason", "copies", "copy_bytes",
+	    "count", "bytes", "bytes_unknown" } },
 	{ "nics",
 	  { "host", "device", "direction", "count", "bytes", "bytes_unknown", "wire_bytes" } },
 	{ "routes",
@@ -82,15 +106,18 @@ static const struct csv_table tables[] = {
 	{ "wait_roots",
 	  { "process", "rank", "function", "call_site", "did", "count", "fresh_ns" } },
 	{ "slowest",
-	  { "process", "peer", "op", "transport", "device", "ucp_op", "function", "bytes",
-	    "time_ns", "precision", "at_ns" } },
+	  { "process", "rank<process", "peer", "peer_rank<peer", "op", "transport", "device",
+	    "ucp_op", "function", "bytes", "time_ns", "precision", "at_ns" } },
 	{ "memory",
-	  { "process", "kind", "sort", "device", "reason", "exporter", "function", "allocations",
-	    "bytes", "unsized", "live_peak" } },
+	  { "process", "rank<process", "kind", "sort", "device", "reason", "exporter", "function",
+	    "allocations", "bytes", "unsized", "live_peak" } },
 	{ "devices", { "host", "name", "pci", "uuid", "model", "numa_node" } },
-	{ "device_users", { "host", "name", "process", "ordinal" } },
-	{ "call_sites", { "process", "function", PLACE, "count", "ops", "bytes", TIME } },
-	{ "stacks", { "process", "function", "end", "frames", "count", "ops", "bytes", TIME } },
+	{ "device_users", { "host", "name", "process", "rank<process", "ordinal" } },
+	{ "call_sites",
+	  { "process", "rank<process", "function", PLACE, "count", "ops", "bytes", TIME } },
+	{ "stacks",
+	  { "process", "rank<process", "function", "end", "frames", "count", "ops", "bytes",
+	    TIME } },
 };
 
 _Static_assert(ARRAY_SIZE(tables) <= CSV_MAX_TABLES, "a file per table");
@@ -196,24 +223,13 @@ static const json_t *member(const json_t *row, const char *column)
 	return json_object_get(json_object_get(row, outer), dot + 1);
 }
 
-/* One row; NULL ends the list of columns. */
-static void csv_row(FILE *out, const char *const *columns, const json_t *row)
-{
-	for (int i = 0; columns[i]; i++) {
-		if (i)
-			fputc(',', out);
-		csv_value(out, member(row, columns[i]));
-	}
-	fputc('\n', out);
-}
-
 /* The header line. */
 static void csv_header(FILE *out, const char *const *columns)
 {
 	for (int i = 0; columns[i]; i++) {
 		if (i)
 			fputc(',', out);
-		for (const char *c = columns[i]; *c; c++)
+		for (const char *c = columns[i]; *c && *c != '<'; c++)
 			fputc(*c == '.' ? '_' : *c, out);
 	}
 	fputc('\n', out);
@@ -221,11 +237,40 @@ static void csv_header(FILE *out, const char *const *columns)
 
 struct csv_export {
 	struct report *report;
+	struct map ranks; /* number of a process -> its rank; absent: it has none */
 	struct export_target *target;
 	FILE *files[CSV_MAX_TABLES]; /* by table number; NULL: not opened */
 	bool found; /* whether the requested table exists */
 	int err; /* -errno of the first file that could not be written */
 };
+
+static void csv_rank(const struct csv_export *state, FILE *out, const json_t *process)
+{
+	const uint64_t *rank =
+		json_is_integer(process)
+			? map_find(&state->ranks, (uint64_t)json_integer_value(process), 0)
+			: NULL;
+
+	if (rank)
+		fprintf(out, "%" PRIu64, *rank);
+}
+
+/* One row; NULL ends the list of columns. */
+static void csv_row(const struct csv_export *state, FILE *out, const char *const *columns,
+		    const json_t *row)
+{
+	for (int i = 0; columns[i]; i++) {
+		const char *of = strchr(columns[i], '<');
+
+		if (i)
+			fputc(',', out);
+		if (of)
+			csv_rank(state, out, json_object_get(row, of + 1));
+		else
+			csv_value(out, member(row, columns[i]));
+	}
+	fputc('\n', out);
+}
 
 static bool wanted(const struct csv_export *state, const struct csv_table *table)
 {
@@ -278,7 +323,7 @@ static void put_row(struct csv_export *state, const char *table, const json_t *r
 	FILE *file = file_of(state, table);
 
 	if (file)
-		csv_row(file, csv_table_find(table)->columns, row);
+		csv_row(state, file, csv_table_find(table)->columns, row);
 }
 
 /* A list inside a row becomes a table of its own, with some members of the row. */
@@ -309,8 +354,21 @@ static void put_list(struct csv_export *state, size_t at, const json_t *row)
 	}
 }
 
+/* Processes come before what refers to them. */
+static void keep_rank(struct csv_export *state, const json_t *process)
+{
+	const json_t *rank = json_object_get(process, "rank");
+	const json_int_t id = json_integer_value(json_object_get(process, "id"));
+
+	if (json_is_integer(rank))
+		*map_insert(&state->ranks, (uint64_t)id, 0, NULL) =
+			(uint64_t)json_integer_value(rank);
+}
+
 static void take_row(void *arg, const char *table, const json_t *row)
 {
+	if (!strcmp(table, "processes"))
+		keep_rank(arg, row);
 	put_row(arg, table, row);
 	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
 		if (!strcmp(table, lists[i].of))
@@ -402,6 +460,7 @@ static void csv_export_free(void *arg)
 
 	close_files(state);
 	report_free(state->report);
+	map_release(&state->ranks);
 	free(state);
 }
 

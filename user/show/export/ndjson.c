@@ -220,9 +220,8 @@ static json_t *column_json(const struct fact_column *column)
 
 static json_t *line_json(const char *event, const char *help)
 {
-	return json_pack("{s:s, s:s, s:{s:{s:s}}, s:b, s:[s]}", "description", help, "type",
-			 "object", "properties", "event", "const", event, "additionalProperties", 0,
-			 "required", "event");
+	return json_pack("{s:s, s:s, s:{s:{s:s}}, s:[s]}", "description", help, "type", "object",
+			 "properties", "event", "const", event, "required", "event");
 }
 
 static void add(json_t *line, const char *name, json_t *property)

@@ -76,6 +76,8 @@ static bool sql_in(enum fact_type type, const struct fact_column *column, enum s
 /* The unit is part of the name of times, which also avoids keywords of SQL. */
 static const char *sql_suffix(const struct fact_column *column)
 {
+	if (!strcmp(column->name, "ns"))
+		return "";
 	return column->type == COLUMN_TIME || column->type == COLUMN_NS ? "_ns" : "";
 }
 
@@ -136,18 +138,28 @@ static void make_keyed(struct sql_tables *tables, enum fact_type type)
 	const char *single = fact_infos[sql_single(type)].name;
 	char name[32], reference[64];
 
-	snprintf(name, sizeof(name), "%s_%s", single, sql_single(type) == type ? "event" : "sum");
-	snprintf(reference, sizeof(reference), "key INTEGER NOT NULL REFERENCES %s_key", single);
+	snprintf(name, sizeof(name), "raw_%s_%s", single,
+		 sql_single(type) == type ? "event" : "sum");
+	snprintf(reference, sizeof(reference), "key INTEGER NOT NULL REFERENCES raw_%s_key",
+		 single);
 	tables->rows[type] = make(tables->sql, name, reference, type, SQL_EVENT);
 	if (sql_single(type) != type)
 		return;
-	snprintf(name, sizeof(name), "%s_key", single);
+	snprintf(name, sizeof(name), "raw_%s_key", single);
 	tables->keys[type] = make(tables->sql, name, "key INTEGER PRIMARY KEY", type, SQL_KEY);
+}
+
+/* "device" is a NIC in all other tables. */
+static const char *table_name(enum fact_type type)
+{
+	return type == FACT_DEVICE        ? "gpu"
+	       : type == FACT_DEVICE_USER ? "gpu_user"
+					  : fact_infos[type].name;
 }
 
 static void make_whole(struct sql_tables *tables, enum fact_type type)
 {
-	tables->rows[type] = make(tables->sql, fact_infos[type].name, NULL, type, SQL_WHOLE);
+	tables->rows[type] = make(tables->sql, table_name(type), NULL, type, SQL_WHOLE);
 }
 
 void sql_tables_open(struct sql_tables *tables, struct sql *sql)
@@ -227,6 +239,19 @@ static struct column_value value_of(struct sql_tables *tables, const struct fact
 	return value;
 }
 
+static void add_whole(struct sql_tables *tables, enum fact_type type, const void *fact)
+{
+	const struct fact_column *column = fact_infos[type].columns;
+	sqlite3_stmt *row = tables->rows[type];
+
+	for (int at = 1; column->name; column++, at++) {
+		const struct column_value value = value_of(tables, column, fact);
+
+		sql_bind(row, at, column, &value);
+	}
+	sql_step(tables->sql, row);
+}
+
 static bool in_key(enum fact_type type, const struct fact_column *column,
 		   const struct fact_sums *sums)
 {
@@ -299,8 +324,7 @@ void sql_tables_add(struct sql_tables *tables, enum fact_type type, const void *
 	if (tables->sql->err)
 		return;
 	if (!sql_has_key(type)) {
-		bind_columns(row, 1, info->columns, fact);
-		sql_step(tables->sql, row);
+		add_whole(tables, type, fact);
 		return;
 	}
 	sqlite3_bind_int64(row, at++,
@@ -332,22 +356,48 @@ void sql_tables_release(struct sql_tables *tables)
 	*tables = (struct sql_tables){ .sql = tables->sql };
 }
 
+/*
+ * Ranks and hosts beside the processes of rows: columns that come first, and the joins that find
+ * them, of a row p. Sums and events have the same ones.
+ */
+#define OF_PROCESS "p0.rank, p0.host_name AS host, "
+#define JOIN_PROCESS " LEFT JOIN process p0 ON p0.id = s.process"
+#define OF_PEERS OF_PROCESS "p1.rank AS peer_rank, p1.host_name AS peer_host, "
+#define JOIN_PEERS JOIN_PROCESS " LEFT JOIN process p1 ON p1.id = s.peer"
+#define OF_ENDS                                                                                    \
+	"p0.rank AS src_rank, p1.rank AS dst_rank, p0.host_name AS src_host,"                      \
+	" p1.host_name AS dst_host, "
+#define JOIN_ENDS " LEFT JOIN process p0 ON p0.id = s.src LEFT JOIN process p1 ON p1.id = s.dst"
+
 /* Events joined with their key: one row each, every column, and the duration. */
 static void view_of(struct sql *sql, enum fact_type type)
 {
+	static const char *const names[FACT_TYPES] = {
+		[FACT_CALL] = OF_PROCESS,
+		[FACT_OP] = OF_PEERS,
+		[FACT_TRANSFER] = OF_PEERS,
+		[FACT_MESSAGE] = OF_ENDS,
+	};
+	static const char *const joins[FACT_TYPES] = {
+		[FACT_CALL] = JOIN_PROCESS,
+		[FACT_OP] = JOIN_PEERS,
+		[FACT_TRANSFER] = JOIN_PEERS,
+		[FACT_MESSAGE] = JOIN_ENDS,
+	};
 	const struct fact_info *info = &fact_infos[type];
 	char *text = NULL;
 	size_t size;
 	FILE *out = xmemstream(&text, &size);
 
-	fprintf(out, "CREATE VIEW %s AS SELECT ", info->name);
+	fprintf(out, "CREATE VIEW %s_events AS SELECT %s", info->name, names[type]);
 	for (const struct fact_column *column = info->columns; column->name; column++)
 		fprintf(out, "%s%s.%s%s", column == info->columns ? "" : ", ",
-			sql_in(type, column, SQL_KEY) ? "k" : "e", column->name,
+			sql_in(type, column, SQL_KEY) ? "s" : "e", column->name,
 			sql_suffix(column));
 	if (type != FACT_MESSAGE)
 		fputs(", e.end_ns - e.start_ns AS duration_ns", out);
-	fprintf(out, " FROM %s_event e JOIN %s_key k ON k.key = e.key", info->name, info->name);
+	fprintf(out, " FROM raw_%s_event e JOIN raw_%s_key s ON s.key = e.key%s", info->name,
+		info->name, joins[type]);
 	fclose(out);
 	sql_run(sql, text);
 	free(text);
@@ -371,97 +421,139 @@ static void view_of(struct sql *sql, enum fact_type type)
 
 static const char *const views[] = {
 	/* The report's tables (docs/report.md). */
-	"CREATE VIEW calls AS SELECT k.process, k.function, sum(s.count) AS count,"
+	"CREATE VIEW call_sums AS SELECT " OF_PROCESS
+	"s.* FROM (SELECT k.process, k.function, sum(s.count) AS count,"
 	" sum(s.ops) AS ops," BYTES "," TIME " FROM ("
 	"SELECT e.key, precision, count(*) AS count, sum(ops) AS ops, sum(bytes) AS bytes,"
 	" sum(bytes IS NULL) AS bytes_unknown, " SINGLE_TIME
-	" FROM call_event e JOIN call_key USING (key) GROUP BY e.key"
+	" FROM raw_call_event e JOIN raw_call_key USING (key) GROUP BY e.key"
 	" UNION ALL SELECT key, precision, count, ops, bytes, bytes_unknown, " SUM_TIME
-	" FROM call_sum) s JOIN call_key k USING (key) GROUP BY k.process, k.function",
+	" FROM raw_call_sum) s JOIN raw_call_key k USING (key) GROUP BY k.process, k.function) s" JOIN_PROCESS,
 
-	"CREATE VIEW ops AS SELECT k.process, k.op, k.function, k.protocol, k.memory,"
+	"CREATE VIEW op_sums AS SELECT " OF_PROCESS
+	"s.* FROM (SELECT k.process, k.op, k.function, k.protocol, k.memory,"
 	" k.memory_reason, k.memory_known_by, sum(s.count) AS count," BYTES ","
 	" CASE WHEN sum(s.errors IS NULL) = 0 THEN sum(s.errors) END AS errors," TIME " FROM ("
 	"SELECT e.key, precision, count(*) AS count, sum(bytes) AS bytes,"
 	" sum(bytes IS NULL) AS bytes_unknown, sum(status < 0) AS errors, " SINGLE_TIME
-	" FROM op_event e JOIN op_key USING (key) GROUP BY e.key"
+	" FROM raw_op_event e JOIN raw_op_key USING (key) GROUP BY e.key"
 	" UNION ALL SELECT key, precision, count, bytes, bytes_unknown, NULL, " SUM_TIME
-	" FROM op_sum) s JOIN op_key k USING (key)"
+	" FROM raw_op_sum) s JOIN raw_op_key k USING (key)"
 	" GROUP BY k.process, k.op, k.function, k.protocol, k.memory, k.memory_reason,"
-	" k.memory_known_by",
+	" k.memory_known_by) s" JOIN_PROCESS,
 
-	"CREATE VIEW transfers AS SELECT k.process, k.peer, k.op, k.transport, k.device,"
+	"CREATE VIEW transfer_sums AS SELECT " OF_PEERS
+	"s.* FROM (SELECT k.process, k.peer, k.op, k.transport, k.device,"
 	" k.locality, k.kind, k.ucp_op, k.function, k.protocol, k.src_mem, k.dst_mem,"
 	" k.src_reason, k.dst_reason, k.fetches, sum(s.count) AS count," BYTES ","
 	" sum(s.retries) AS retries, coalesce(sum(s.wire_bytes), 0) AS wire_bytes,"
 	" coalesce(sum(iif(k.unexplained IS NULL, 0, s.bytes)), 0) AS unexplained_bytes," TIME
 	" FROM (SELECT e.key, precision, count(*) AS count, sum(bytes) AS bytes,"
 	" sum(bytes IS NULL) AS bytes_unknown, 0 AS retries, sum(wire_bytes) AS wire_bytes,"
-	" " SINGLE_TIME " FROM transfer_event e JOIN transfer_key USING (key)"
+	" " SINGLE_TIME " FROM raw_transfer_event e JOIN raw_transfer_key USING (key)"
 	" WHERE NOT retried GROUP BY e.key"
 	" UNION ALL SELECT e.key, NULL, 0, 0, 0, count(*), 0, 0, NULL, NULL, NULL"
-	" FROM transfer_event e JOIN transfer_key USING (key) WHERE retried GROUP BY e.key"
+	" FROM raw_transfer_event e JOIN raw_transfer_key USING (key) WHERE retried GROUP BY e.key"
 	" UNION ALL SELECT key, precision, count, bytes, bytes_unknown, retries, wire_bytes,"
-	" " SUM_TIME " FROM transfer_sum) s JOIN transfer_key k USING (key)"
+	" " SUM_TIME " FROM raw_transfer_sum) s JOIN raw_transfer_key k USING (key)"
 	" GROUP BY k.process, k.peer, k.op, k.transport, k.device, k.locality, k.kind, k.ucp_op,"
 	" k.function, k.protocol, k.src_mem, k.dst_mem, k.src_reason, k.dst_reason,"
-	" k.fetches",
+	" k.fetches) s" JOIN_PEERS,
 
-	"CREATE VIEW messages AS SELECT k.src, k.dst, k.function, k.src_mem, k.dst_mem,"
+	"CREATE VIEW message_sums AS SELECT " OF_ENDS
+	"s.* FROM (SELECT k.src, k.dst, k.function, k.src_mem, k.dst_mem,"
 	" k.src_reason, k.dst_reason, k.chain, k.via, k.chain_reason, sum(s.count) AS count," BYTES
 	", sum(s.copies) AS copies, sum(s.copy_bytes) AS copy_bytes"
 	" FROM (SELECT key, count(*) AS count, sum(bytes) AS bytes,"
 	" sum(bytes IS NULL) AS bytes_unknown, sum(copies) AS copies, sum(copy_bytes) AS copy_bytes"
-	" FROM message_event GROUP BY key) s JOIN message_key k USING (key)"
+	" FROM raw_message_event GROUP BY key) s JOIN raw_message_key k USING (key)"
 	" GROUP BY k.src, k.dst, k.function, k.src_mem, k.dst_mem, k.src_reason, k.dst_reason,"
-	" k.chain, k.via, k.chain_reason",
+	" k.chain, k.via, k.chain_reason) s" JOIN_ENDS,
 
 	/* The screens of replay. */
 	"CREATE VIEW paths AS SELECT transport, device, op, protocol, locality, kind,"
 	" sum(count) AS count, sum(bytes) AS bytes,"
 	" round(100.0 * sum(bytes) / sum(sum(bytes)) OVER (PARTITION BY kind), 3) AS share,"
 	" sum(time_sum_ns) / nullif(sum(time_known), 0) AS time_mean_ns, sum(retries) AS retries"
-	" FROM transfers GROUP BY transport, device, op, protocol, locality, kind"
+	" FROM transfer_sums GROUP BY transport, device, op, protocol, locality, kind"
 	" ORDER BY kind = 'control', bytes DESC, count DESC",
 
 	"CREATE VIEW functions AS SELECT function, sum(count) AS calls,"
 	" sum(time_sum_ns) AS time_sum_ns, sum(ops) AS ops, sum(bytes) AS bytes"
-	" FROM calls GROUP BY function ORDER BY time_sum_ns DESC",
+	" FROM call_sums GROUP BY function ORDER BY time_sum_ns DESC",
 
-	"CREATE VIEW pairs AS SELECT src, dst, sum(messages) AS messages,"
-	" sum(message_bytes) AS message_bytes, sum(transfers) AS transfers,"
-	" sum(transfer_bytes) AS transfer_bytes FROM ("
+	"CREATE VIEW pairs AS SELECT " OF_ENDS "s.* FROM (SELECT src, dst,"
+	" sum(messages) AS messages, sum(message_bytes) AS message_bytes,"
+	" sum(transfers) AS transfers, sum(transfer_bytes) AS transfer_bytes FROM ("
 	"SELECT src, dst, count AS messages, bytes AS message_bytes, 0 AS transfers,"
-	" 0 AS transfer_bytes FROM messages"
+	" 0 AS transfer_bytes FROM message_sums"
 	" UNION ALL SELECT iif(fetches, peer, process), iif(fetches, process, peer),"
-	" 0, 0, count, bytes FROM transfers WHERE kind = 'data')"
-	" GROUP BY src, dst ORDER BY transfer_bytes DESC",
+	" 0, 0, count, bytes FROM transfer_sums WHERE kind = 'data')"
+	" GROUP BY src, dst) s" JOIN_ENDS " ORDER BY transfer_bytes DESC",
 
-	"CREATE VIEW call_sites AS SELECT k.process, k.function, p.label, p.module, p.file, p.line,"
+	"CREATE VIEW call_sites AS SELECT " OF_PROCESS
+	"s.* FROM (SELECT k.process, k.function, p.label, p.module, p.file, p.line,"
 	" sum(s.count) AS count, sum(s.ops) AS ops, coalesce(sum(s.bytes), 0) AS bytes,"
 	" sum(s.time) AS time_sum_ns FROM (SELECT key, count(*) AS count, sum(ops) AS ops,"
-	" sum(bytes) AS bytes, sum(end_ns - start_ns) AS time FROM call_event GROUP BY key) s"
-	" JOIN call_key k USING (key) JOIN place p ON p.id = k.place"
-	" GROUP BY k.process, k.function, p.id ORDER BY time_sum_ns DESC",
+	" sum(bytes) AS bytes, sum(end_ns - start_ns) AS time FROM raw_call_event GROUP BY key) s"
+	" JOIN raw_call_key k USING (key) JOIN place p ON p.id = k.place"
+	" GROUP BY k.process, k.function, p.id) s" JOIN_PROCESS " ORDER BY time_sum_ns DESC",
 
-	"CREATE VIEW slowest AS SELECT t.*, p.label AS call_site FROM transfer t"
+	"CREATE VIEW slowest AS SELECT t.*, p.label AS call_site FROM transfer_events t"
 	" LEFT JOIN place p ON p.id = t.place WHERE NOT t.retried AND t.duration_ns NOT NULL"
 	" AND t.precision != 'upper_bound'"
 	" AND (t.kind = 'data' OR EXISTS (SELECT 1 FROM total WHERE section = 'filter' AND name = 'kind'))"
 	" ORDER BY t.duration_ns DESC LIMIT 20",
+
+	/* "ns" of a wait is what no wait of the same call and kind had before */
+	"CREATE VIEW waits AS SELECT s.kind, s.function, p0.rank, p0.host_name AS host,"
+	" l0.label AS call_site, p1.rank AS culprit_rank, p1.host_name AS culprit_host,"
+	" s.culprit_function, l1.label AS culprit_call_site, s.culprit_did, p2.rank AS root_rank,"
+	" s.root_function, l2.label AS root_call_site, s.root_did, count(*) AS count,"
+	" sum(s.ns) AS sum_ns, max(s.ns) AS max_ns, sum(s.fresh_ns) AS fresh_ns,"
+	" sum(s.uncertainty_ns) AS uncertainty_ns FROM wait s" JOIN_PROCESS
+	" LEFT JOIN process p1 ON p1.id = s.culprit LEFT JOIN process p2 ON p2.id = s.root"
+	" LEFT JOIN place l0 ON l0.id = s.place LEFT JOIN place l1 ON l1.id = s.culprit_place"
+	" LEFT JOIN place l2 ON l2.id = s.root_place"
+	" GROUP BY 1, 2, s.process, s.place, s.culprit, 8, s.culprit_place, 10, s.root, 12,"
+	" s.root_place, 14 ORDER BY sum_ns DESC",
+
+	"CREATE VIEW open_calls AS SELECT " OF_PROCESS
+	"s.process, s.function, p.label AS call_site,"
+	" s.op, s.peer, s.peer_rank, s.tag, s.until_ns - s.since_ns AS age_ns, s.certain"
+	" FROM open s" JOIN_PROCESS " LEFT JOIN place p ON p.id = s.place"
+	" ORDER BY s.certain DESC, age_ns DESC",
+
+	/* Where the report computes what SQL would not: raw_ tables have its rows. */
+	"CREATE VIEW hosts AS SELECT s.*, (SELECT count(*) FROM process p WHERE p.host = s.id)"
+	" AS processes FROM raw_hosts s ORDER BY s.id",
+
+	"CREATE VIEW clocks AS SELECT h0.name AS host_name, h1.name AS other_name, s.*"
+	" FROM raw_clocks s LEFT JOIN raw_hosts h0 ON h0.id = s.host"
+	" LEFT JOIN raw_hosts h1 ON h1.id = s.other",
+
+	"CREATE VIEW nics AS SELECT h0.name AS host_name, s.* FROM raw_nics s"
+	" LEFT JOIN raw_hosts h0 ON h0.id = s.host ORDER BY s.bytes DESC",
+
+	"CREATE VIEW routes AS SELECT h0.name AS src_host_name, h1.name AS dst_host_name, s.*"
+	" FROM raw_routes s LEFT JOIN raw_hosts h0 ON h0.id = s.src_host"
+	" LEFT JOIN raw_hosts h1 ON h1.id = s.dst_host ORDER BY s.bytes DESC",
+
+	"CREATE VIEW times AS SELECT p0.host_name AS host, s.* FROM raw_time s" JOIN_PROCESS
+	" ORDER BY s.rank IS NULL, s.rank, s.process",
 
 	"CREATE VIEW unknown AS SELECT section, name, reason, value FROM total"
 	" WHERE section IN ('loss', 'matching', 'attribution', 'notes')",
 };
 
 static const char *const indices[] = {
-	"CREATE INDEX call_start ON call_event (start_ns)",
-	"CREATE INDEX op_call ON op_event (call)",
-	"CREATE INDEX op_start ON op_event (start_ns)",
-	"CREATE INDEX transfer_cause ON transfer_event (caused_by)",
-	"CREATE INDEX transfer_start ON transfer_event (start_ns)",
-	"CREATE INDEX message_send ON message_event (send)",
-	"CREATE INDEX message_recv ON message_event (recv)",
+	"CREATE INDEX call_start ON raw_call_event (start_ns)",
+	"CREATE INDEX op_call ON raw_op_event (call)",
+	"CREATE INDEX op_start ON raw_op_event (start_ns)",
+	"CREATE INDEX transfer_cause ON raw_transfer_event (caused_by)",
+	"CREATE INDEX transfer_start ON raw_transfer_event (start_ns)",
+	"CREATE INDEX message_send ON raw_message_event (send)",
+	"CREATE INDEX message_recv ON raw_message_event (recv)",
 };
 
 void sql_views(struct sql *sql)
