@@ -204,6 +204,31 @@ def compare_waits(tables, report):
     same("waits", dict(tables.waits), dict(rows))
 
 
+def compare_sizes(events, report):
+    """Messages by powers of two, and the sizes that each protocol sent."""
+    sizes, sent = defaultdict(Counter), defaultdict(list)
+    hosts = {event["id"]: event["host"] for event in events["process"]}
+    for event in events["message"]:
+        if event["bytes"] is None:
+            continue
+        known = bool(event["arrival"] and event["recv_start"])
+        early = known and event["arrival"] < event["recv_start"]
+        sizes[event["bytes"].bit_length()].update(messages=1, bytes=event["bytes"], known=known, unexpected=early,
+                                                  unexpected_bytes=event["bytes"] * early)
+    same("sizes", {number: +row for number, row in sizes.items()},
+         {row["most_bytes"].bit_length(): +Counter({name: value for name, value in row.items() if name not in ("from_bytes", "most_bytes")})
+          for row in report["sizes"]})
+    for event in events["op"]:
+        here, there = hosts.get(event["process"]), hosts.get(event["peer"])
+        if event["sends"] and event["protocol"] and event["bytes"] is not None:
+            where = (UNKNOWN if here is None or there is None else "self" if event["process"] == event["peer"]
+                     else "node" if here == there else "remote")
+            sent[event["function"], event["op"], where, event["memory"], event["protocol"]].append(event["bytes"])
+    same("protocols", {key: (len(all), sum(all), min(all), max(all)) for key, all in sent.items()},
+         {tuple(row[name] for name in ("function", "op", "locality", "memory", "protocol")):
+          tuple(row[name] for name in ("count", "bytes", "least_bytes", "most_bytes")) for row in report["protocols"]})
+
+
 def same(name, ours, report):
     if ours != report:
         complain(f"{name}: {ours} in events, {report} in the report")
@@ -277,6 +302,7 @@ def main():
     compare_tables(tables, report)
     compare_waits(tables, report)
     compare_processes(events, report)
+    compare_sizes(events, report)
     same("filter", lines[0]["filter"], report["filter"])
     totals = lines[-1]["totals"]
     same("totals", totals, {name: report[name] for name in

@@ -16,7 +16,7 @@
 #include "show/export/export.h"
 #include "show/export/totals.h"
 
-#define CSV_MAX_TABLES 24
+#define CSV_MAX_TABLES 32
 #define CSV_MAX_COLUMNS 32
 
 /* The columns of a table of the report, in order. */
@@ -90,6 +90,12 @@ static const struct csv_table tables[] = {
 	{ "functions",
 	  { "function", "calls", "callers", "time_ns", "precision", "span_ns", "least_ns",
 	    "least_process", "least_rank", "most_ns", "most_process", "most_rank", "imbalance" } },
+	{ "sizes",
+	  { "from_bytes", "most_bytes", "messages", "bytes", "known", "unexpected",
+	    "unexpected_bytes" } },
+	{ "protocols",
+	  { "function", "op", "locality", "memory", "protocol", "count", "bytes", "least_bytes",
+	    "most_bytes" } },
 	{ "open",
 	  { "process", "rank", "function", "call_site", "op", "peer", "peer_rank", "tag",
 	    "since_ns", "age_ns", "certain" } },

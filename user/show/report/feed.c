@@ -242,12 +242,29 @@ static struct cube_sums *op_row(struct report *report, const struct fact_op *op,
 	return report_row(&report->ops, FACT_OP, op);
 }
 
+static int host_of(const struct report *report, int index)
+{
+	const struct report_process *process = report_process_at(report, index);
+
+	return process ? process->fact.host : -1;
+}
+
+static enum fact_locality locality_of(const struct report *report, int process, int peer)
+{
+	const int here = host_of(report, process), there = host_of(report, peer);
+
+	if (here < 0 || there < 0)
+		return LOCALITY_UNKNOWN;
+	return process == peer ? LOCALITY_SELF : here == there ? LOCALITY_NODE : LOCALITY_REMOTE;
+}
+
 static void report_feed_op(struct report *report, const struct fact_op *op)
 {
 	struct cube_sums *sums = op_row(report, op, NULL);
 
 	if (!sums)
 		return;
+	report_sizes_op(&report->sizes, op, locality_of(report, op->process, op->peer));
 	sums->count++;
 	sums->errors += op->status < 0;
 	add_bytes(sums, op->bytes);
@@ -352,13 +369,6 @@ static void report_feed_transfers(struct report *report, const struct fact_trans
 		sums->unexplained_bytes += from->bytes;
 }
 
-static int host_of(const struct report *report, int index)
-{
-	const struct report_process *process = report_process_at(report, index);
-
-	return process ? process->fact.host : -1;
-}
-
 static void report_feed_message(struct report *report, const struct fact_message *message)
 {
 	struct cube_sums *sums;
@@ -368,6 +378,7 @@ static void report_feed_message(struct report *report, const struct fact_message
 	if (!select_fact(report, &report->selected.messages, FACT_MESSAGE, message, 1,
 			 message->bytes))
 		return;
+	report_sizes_message(&report->sizes, message);
 	sums = report_row(&report->messages, FACT_MESSAGE, message);
 	sums->count++;
 	sums->copies += message->copies;

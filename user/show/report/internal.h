@@ -8,6 +8,7 @@
 #include "show/report/cube.h"
 #include "show/report/functions.h"
 #include "show/report/report.h"
+#include "show/report/sizes.h"
 #include "show/report/waits.h"
 
 /* Word 0 of a key is the process unless the shape differs. */
@@ -98,6 +99,7 @@ struct report {
 	bool knows_places; /* some capture has call sites */
 	struct slowest slowest;
 	struct report_functions functions;
+	struct report_sizes sizes;
 	struct report_waits waits;
 	struct clocks clocks; /* clocks of hosts, over all messages whatever the filter */
 	struct fact_totals totals;

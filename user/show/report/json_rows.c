@@ -350,6 +350,61 @@ static const struct shape function_shape[] = {
 	{ 0 },
 };
 
+/* ---- sizes ---- */
+
+struct size_row {
+	int number;
+	struct size_class of;
+};
+
+SHAPE_GETTER(size_from, struct size_row, row,
+	     json_integer((json_int_t)size_class_from(row->number)));
+SHAPE_GETTER(size_most, struct size_row, row,
+	     json_integer((json_int_t)(row->number ? 2 * size_class_from(row->number) - 1 : 0)));
+
+static const struct shape size_shape[] = {
+	SHAPE_WHOLE("from_bytes", size_from),
+	SHAPE_WHOLE("most_bytes", size_most),
+	SHAPE_AS("messages", struct size_row, of.messages),
+	SHAPE_AS("bytes", struct size_row, of.bytes),
+	SHAPE_AS("known", struct size_row, of.known),
+	SHAPE_AS("unexpected", struct size_row, of.unexpected),
+	SHAPE_AS("unexpected_bytes", struct size_row, of.unexpected_bytes),
+	{ 0 },
+};
+
+static void put_sizes(const struct report *report, struct json_out *out)
+{
+	json_out_array(out, "sizes");
+	for (int i = 0; i < SIZE_CLASSES; i++) {
+		const struct size_row row = { i, report->sizes.classes[i] };
+
+		if (row.of.messages)
+			json_out_item(out, shape_json(size_shape, &row, report));
+	}
+	json_out_array_end(out);
+}
+
+SHAPE_GETTER(protocol_op, struct protocol_sizes, row, name_of(row->key.op));
+SHAPE_GETTER(protocol_function, struct protocol_sizes, row, name_of(row->key.function));
+SHAPE_GETTER(protocol_memory, struct protocol_sizes, row, name_of(row->key.memory));
+SHAPE_GETTER(protocol_name, struct protocol_sizes, row, name_of(row->key.protocol));
+SHAPE_GETTER(protocol_locality, struct protocol_sizes, row,
+	     json_string(fact_locality_names[row->key.locality]));
+
+static const struct shape protocol_shape[] = {
+	SHAPE_WHOLE("function", protocol_function),
+	SHAPE_WHOLE("op", protocol_op),
+	SHAPE_WHOLE("locality", protocol_locality),
+	SHAPE_WHOLE("memory", protocol_memory),
+	SHAPE_WHOLE("protocol", protocol_name),
+	SHAPE_OF(struct protocol_sizes, count),
+	SHAPE_OF(struct protocol_sizes, bytes),
+	SHAPE_AS("least_bytes", struct protocol_sizes, least),
+	SHAPE_AS("most_bytes", struct protocol_sizes, most),
+	{ 0 },
+};
+
 /* A row of time[]. */
 struct time_row {
 	int process;
@@ -471,6 +526,9 @@ void report_json_rows(const struct report *report, struct json_out *out)
 	put_networks(report, out);
 	PUT_LIST("functions", function_shape, report->functions.rows.data,
 		 report->functions.rows.len);
+	put_sizes(report, out);
+	PUT_LIST("protocols", protocol_shape, report->sizes.protocols.data,
+		 report->sizes.protocols.len);
 	PUT_LIST("open", open_shape, report->waits.open.data, report->waits.open.len);
 	put_times(report, out);
 	PUT_LIST("waits", wait_shape, report->waits.rows.data, report->waits.rows.len);

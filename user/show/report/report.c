@@ -137,6 +137,7 @@ void report_free(struct report *report)
 	vec_release(&report->memory);
 	clocks_release(&report->clocks);
 	report_functions_release(&report->functions);
+	report_sizes_release(&report->sizes);
 	report_waits_release(&report->waits);
 	cube_release(&report->calls);
 	cube_release(&report->ops);
@@ -177,6 +178,7 @@ void report_finish(struct report *report, const struct fact_totals *totals)
 		      by_memory);
 	clocks_order(&report->clocks);
 	report_waits_finish(&report->waits);
+	report_sizes_finish(&report->sizes);
 	cube_join(&report->calls);
 	report_functions_sum(&report->functions, &report->calls);
 	cube_join(&report->ops);

@@ -33,6 +33,7 @@ void text_memory(const struct text_report *text);
 void text_ways(const struct text_report *text);
 void text_pairs(const struct text_report *text);
 void text_networks(const struct text_report *text);
+void text_sizes(const struct text_report *text);
 void text_slowest(const struct text_report *text);
 void text_clocks(const struct text_report *text);
 void text_unknown(const struct text_report *text);

@@ -61,6 +61,7 @@ int report_text(const struct report *report, const struct report_text_options *o
 	text_ways(&text);
 	text_pairs(&text);
 	text_networks(&text);
+	text_sizes(&text);
 	text_slowest(&text);
 	text_clocks(&text);
 	text_unknown(&text);
