@@ -10,12 +10,12 @@
 
 /* ---- sizes ---- */
 
-struct size_row {
+struct text_size {
 	int number;
 	const struct size_class *class;
 };
 
-static const struct size_row *size_row(const void *row)
+static const struct text_size *text_size(const void *row)
 {
 	return row;
 }
@@ -27,7 +27,7 @@ static bool exact(const void *context)
 
 static void print_size(char *cell, size_t size, const void *row, const void *context)
 {
-	const int number = size_row(row)->number;
+	const int number = text_size(row)->number;
 	char from[40], to[40];
 
 	(void)context;
@@ -41,18 +41,18 @@ static void print_size(char *cell, size_t size, const void *row, const void *con
 
 static void print_messages(char *cell, size_t size, const void *row, const void *context)
 {
-	unit_count(cell, size, size_row(row)->class->messages, exact(context));
+	unit_count(cell, size, text_size(row)->class->messages, exact(context));
 }
 
 static void print_bytes(char *cell, size_t size, const void *row, const void *context)
 {
-	unit_bytes(cell, size, size_row(row)->class->bytes, exact(context));
+	unit_bytes(cell, size, text_size(row)->class->bytes, exact(context));
 }
 
 /* Of those of which it is known. */
 static void print_unexpected(char *cell, size_t size, const void *row, const void *context)
 {
-	const struct size_class *class = size_row(row)->class;
+	const struct size_class *class = text_size(row)->class;
 	char of[40];
 
 	if (!class->known) {
@@ -67,8 +67,8 @@ static void print_unexpected(char *cell, size_t size, const void *row, const voi
 
 static void print_unexpected_bytes(char *cell, size_t size, const void *row, const void *context)
 {
-	if (size_row(row)->class->known)
-		unit_bytes(cell, size, size_row(row)->class->unexpected_bytes, exact(context));
+	if (text_size(row)->class->known)
+		unit_bytes(cell, size, text_size(row)->class->unexpected_bytes, exact(context));
 	else
 		snprintf(cell, size, "?");
 }
@@ -83,14 +83,14 @@ static const struct table_column size_columns[] = {
 
 static void print_sizes(const struct text_report *text)
 {
-	struct size_row rows[SIZE_CLASSES];
+	struct text_size rows[SIZE_CLASSES];
 	const void *shown[SIZE_CLASSES];
 	size_t count = 0;
 
 	for (int i = 0; i < SIZE_CLASSES; i++) {
 		if (!text->report->sizes.classes[i].messages)
 			continue;
-		rows[count] = (struct size_row){ i, &text->report->sizes.classes[i] };
+		rows[count] = (struct text_size){ i, &text->report->sizes.classes[i] };
 		shown[count] = &rows[count];
 		count++;
 	}

@@ -571,6 +571,45 @@ const struct catalogue_rule catalogue[CATALOGUE_RULES] = {
 		.remedy = "compare versions with the baseline's",
 		.reference = "openucx/ucx#10868, #11091",
 	},
+
+	/* waiting */
+	[RULE_WAIT_01] = {
+		.id = "WAIT-01",
+		.family = FAMILY_WAIT,
+		.title = "no rank makes the others wait",
+		.severity = INFO,
+		.needs = NEEDS_CAPTURE,
+		.params = { { SETTING(wait_01, share), PARAM_SHARE, 0.1 } },
+		.causes = {
+			"a slow core or GPU",
+			"another process on its core",
+			"more work than the others have",
+		},
+		.remedy = "look for its call sites in WAITING; compare with another node",
+		.reference = "Scalasca, root causes of wait states",
+	},
+	[RULE_WAIT_02] = {
+		.id = "WAIT-02",
+		.family = FAMILY_WAIT,
+		.title = "every rank makes progress",
+		.severity = INFO,
+		.needs = NEEDS_CAPTURE,
+		.params = { { SETTING(wait_02, share), PARAM_SHARE, 0.05 } },
+		.causes = { "it computes between MPI_Isend or MPI_Irecv and the wait" },
+		.remedy = "call MPI_Test meanwhile, or use a progress thread; eager messages need none",
+		.reference = "open-mpi/ompi#9759",
+	},
+	[RULE_WAIT_03] = {
+		.id = "WAIT-03",
+		.family = FAMILY_WAIT,
+		.title = "ranks enter collectives together",
+		.severity = INFO,
+		.needs = NEEDS_CAPTURE,
+		.params = { { SETTING(wait_03, share), PARAM_SHARE, 0.2 } },
+		.causes = { "uneven work", "noise of the system" },
+		.remedy = "look for the processes that cause it: CAUSES OF WAITING",
+		.reference = "Scalasca, wait at N x N",
+	},
 };
 
 const struct catalogue_rule *catalogue_find(const char *id)
@@ -592,6 +631,7 @@ static const char *const families[FAMILIES] = {
 	[FAMILY_PROTO] = "Protocols",
 	[FAMILY_FAB] = "Fabric",
 	[FAMILY_PERF] = "Performance",
+	[FAMILY_WAIT] = "Waiting",
 };
 
 static void print_size(double bytes, FILE *out)

@@ -58,6 +58,9 @@ enum rule_id {
 	RULE_PERF_03,
 	RULE_PERF_04,
 	RULE_PERF_05,
+	RULE_WAIT_01,
+	RULE_WAIT_02,
+	RULE_WAIT_03,
 	CATALOGUE_RULES
 };
 
@@ -70,6 +73,7 @@ enum rule_family {
 	FAMILY_PROTO,
 	FAMILY_FAB,
 	FAMILY_PERF,
+	FAMILY_WAIT,
 	FAMILIES
 };
 
@@ -152,6 +156,9 @@ struct rule_settings {
 		double lower, upper;
 		bool one_machine;
 	} perf_05;
+	struct {
+		double share;
+	} wait_01, wait_02, wait_03;
 };
 
 enum param_type {

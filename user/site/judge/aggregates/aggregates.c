@@ -156,11 +156,44 @@ static void add_calls(struct aggregates *aggregates, const struct fact_call *cal
 		member->data_calls += count;
 }
 
+static void time_call(struct aggregates *aggregates, const struct fact_call *call)
+{
+	struct member *member = member_at(aggregates, call->process);
+
+	if (!member)
+		return;
+	if (!member->time.calls++ || call->start < member->time.first)
+		member->time.first = call->start;
+}
+
 static void feed_call(struct aggregates *aggregates, const struct fact_call *call)
 {
 	add_calls(aggregates, call, 1);
+	time_call(aggregates, call);
 	traced_call(&aggregates->traced, call);
 	watch_call(&aggregates->watch, call);
+}
+
+static const enum wait_kind collective_kinds[] = {
+	WAIT_AT_BARRIER,
+	WAIT_AT_NXN,
+	WAIT_LATE_BROADCAST,
+	WAIT_EARLY_REDUCE,
+};
+
+static void feed_wait(struct aggregates *aggregates, const struct fact_wait *wait)
+{
+	struct member *waits = member_at(aggregates, wait->process);
+	struct member *culprit = member_at(aggregates, wait->culprit);
+	struct member *root = member_at(aggregates, wait->root);
+
+	if (root)
+		root->time.caused += wait->fresh;
+	if (culprit && !strcmp(wait->kind, wait_kind_names[WAIT_LATE_PROGRESS]))
+		culprit->time.late_progress += wait->ns;
+	for (size_t i = 0; waits && i < ARRAY_SIZE(collective_kinds); i++)
+		if (!strcmp(wait->kind, wait_kind_names[collective_kinds[i]]))
+			waits->time.in_collectives += wait->ns;
 }
 
 static void feed_calls(struct aggregates *aggregates, const struct fact_call *call,
@@ -249,6 +282,8 @@ static void feed_lifetime(struct aggregates *aggregates, const struct fact_lifet
 	struct member *member = member_at(aggregates, lifetime->process);
 
 	watch_lifetime(&aggregates->watch, lifetime);
+	if (member)
+		member->time.until = lifetime->until;
 	if (!member || !lifetime->exited)
 		return;
 	member->exit_signal = lifetime->exit_signal;
@@ -281,6 +316,8 @@ static void aggregates_fact(void *arg, enum fact_type type, const void *fact,
 		return feed_window(aggregates, fact);
 	case FACT_LIFETIME:
 		return feed_lifetime(aggregates, fact);
+	case FACT_WAIT:
+		return feed_wait(aggregates, fact);
 	case FACT_CALLS:
 		return feed_calls(aggregates, fact, sums);
 	case FACT_OPS:

@@ -19,6 +19,15 @@ struct node {
 	bool whole; /* in_part, but by its own all is there: others have no capture (a sweep) */
 };
 
+/* How long a process that calls MPI was observed, and in waits, ns. */
+struct member_time {
+	uint64_t calls;
+	uint64_t first, until; /* start of its first call, and when it was last seen */
+	uint64_t caused; /* that others waited, in the end for it */
+	uint64_t late_progress; /* that others waited for its progress */
+	uint64_t in_collectives; /* that it waited for the last one to enter, or for the root */
+};
+
 struct member {
 	const char *id; /* words_keep(): "HOST-ID/PID/START/HOST-NAME" */
 	struct fact_process fact; /* ucx and environment: NULL, see below */
@@ -29,6 +38,7 @@ struct member {
 	VEC(struct fact_ucx) ucx;
 	VEC(struct fact_variable) environment;
 	uint64_t data_calls, ops;
+	struct member_time time;
 };
 
 /* A capture that was gathered: what tells it from every other one. */

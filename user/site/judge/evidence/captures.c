@@ -371,6 +371,42 @@ const char *read_death(struct judge *judge, const struct line_ref *fields)
 	return NULL;
 }
 
+/* Of processes that called MPI. */
+void write_waits(const struct judge *judge, struct evidence_lines *lines)
+{
+	const struct aggregates *aggregates = &judge->aggregates;
+
+	for (size_t i = 0; i < aggregates->members.len; i++) {
+		const struct member *member = &aggregates->members.data[i];
+		const struct member_time *time = &member->time;
+
+		if (!time->calls)
+			continue;
+		line_begin(lines, "wait");
+		line_word(lines, member->id);
+		line_number(lines, time->calls);
+		line_number(lines, time->first);
+		line_number(lines, time->until);
+		line_number(lines, time->caused);
+		line_number(lines, time->late_progress);
+		line_number(lines, time->in_collectives);
+	}
+}
+
+const char *read_waits(struct judge *judge, const struct line_ref *fields)
+{
+	struct aggregates *aggregates = &judge->aggregates;
+	struct member *member = aggregates_member(aggregates, field_kept(aggregates, fields[0]));
+	struct member_time *time = &member->time;
+
+	if (!field_number(fields[1], &time->calls) || !field_number(fields[2], &time->first) ||
+	    !field_number(fields[3], &time->until) || !field_number(fields[4], &time->caused) ||
+	    !field_number(fields[5], &time->late_progress) ||
+	    !field_number(fields[6], &time->in_collectives))
+		return FIELD_NO_NUMBER;
+	return NULL;
+}
+
 /* ---- inventories: all of each node, as they are ---- */
 
 static void write_one(const struct inventory *inventory, struct evidence_lines *lines)

@@ -79,6 +79,8 @@ void write_reasons(const struct judge *judge, struct evidence_lines *lines);
 const char *read_reason(struct judge *judge, const struct line_ref *fields);
 void write_sums(const struct judge *judge, struct evidence_lines *lines);
 const char *read_sum(struct judge *judge, const struct line_ref *fields);
+void write_waits(const struct judge *judge, struct evidence_lines *lines);
+const char *read_waits(struct judge *judge, const struct line_ref *fields);
 void write_totals(const struct judge *judge, struct evidence_lines *lines);
 const char *read_total(struct judge *judge, const struct line_ref *fields);
 

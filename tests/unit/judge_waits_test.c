@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Rules about waiting: WAIT-01 to WAIT-03. Four ranks are observed for a second each. */
+#include "judge_bed.h"
+
+#define MS 1000000ull
+#define RUN (1000 * MS)
+
+static void begin(struct bed *bed)
+{
+	bed_begin(bed, SPEC);
+	bed->totals.stored = 10;
+	for (int rank = 0; rank < RANKS; rank++) {
+		fact_put(&bed->sink, FACT_CALL,
+			 &(struct fact_call){ .id = 1 + rank,
+					      .process = rank,
+					      .function = "MPI_Allreduce",
+					      .start = 5 * MS });
+		fact_put(&bed->sink, FACT_LIFETIME,
+			 &(struct fact_lifetime){ .process = rank, .until = 5 * MS + RUN });
+	}
+}
+
+/* fresh: what it adds to the time that processes waited */
+static void waits(struct bed *bed, enum wait_kind kind, int rank, int culprit, int root,
+		  uint64_t ns, uint64_t fresh)
+{
+	fact_put(&bed->sink, FACT_WAIT,
+		 &(struct fact_wait){ .kind = wait_kind_names[kind],
+				      .call = 1 + rank,
+				      .process = rank,
+				      .function = "MPI_Allreduce",
+				      .ns = ns,
+				      .fresh = fresh,
+				      .culprit = culprit,
+				      .root = root });
+}
+
+/* Rank 1 waits for rank 2, which waits for rank 3: that is a tenth of the four seconds. */
+static void a_straggler_at_the_end_of_a_chain(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	begin(&bed);
+	waits(&bed, WAIT_LATE_SENDER, 2, 3, 3, 200 * MS, 200 * MS);
+	waits(&bed, WAIT_LATE_SENDER, 1, 2, 3, 200 * MS, 200 * MS);
+	bed_judge(&bed);
+	bed_expect(&bed, "WAIT-01", "n1:rank3", VERDICT_FAIL);
+	bed_expect(&bed, "WAIT-01", "n1:rank2", VERDICT_PASS);
+	assert_string_equal(bed_finding(&bed, "WAIT-01", "n1:rank3")->seen,
+			    "others waited for it 400 ms, 10.0 % of the run of all processes");
+	bed_expect(&bed, "WAIT-02", "n1:rank3", VERDICT_PASS);
+	bed_expect(&bed, "WAIT-03", "job", VERDICT_PASS);
+	bed_end(&bed);
+}
+
+/* A ns of several kinds counts once for whom it waits. */
+static void less_than_a_tenth(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	begin(&bed);
+	waits(&bed, WAIT_LATE_SENDER, 1, 3, 3, 399 * MS, 399 * MS);
+	waits(&bed, WAIT_AT_NXN, 1, 3, 3, 399 * MS, 0);
+	bed_judge(&bed);
+	bed_expect(&bed, "WAIT-01", "n1:rank3", VERDICT_PASS);
+	bed_end(&bed);
+}
+
+static void late_progress_is_its_own(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	begin(&bed);
+	waits(&bed, WAIT_LATE_PROGRESS, 0, 1, 1, 200 * MS, 200 * MS);
+	bed_judge(&bed);
+	bed_expect(&bed, "WAIT-02", "n0:rank1", VERDICT_FAIL);
+	bed_expect(&bed, "WAIT-02", "n0:rank0", VERDICT_PASS);
+	bed_end(&bed);
+}
+
+static void imbalance_shows_in_collectives(void **state)
+{
+	const enum wait_kind kinds[] = { WAIT_AT_BARRIER, WAIT_AT_NXN, WAIT_LATE_BROADCAST,
+					 WAIT_EARLY_REDUCE };
+	struct bed bed;
+
+	(void)state;
+	begin(&bed);
+	for (int i = 0; i < 4; i++)
+		waits(&bed, kinds[i], i, (i + 1) % RANKS, (i + 1) % RANKS, 200 * MS, 200 * MS);
+	bed_judge(&bed);
+	bed_expect(&bed, "WAIT-03", "job", VERDICT_FAIL);
+	bed_end(&bed);
+}
+
+static void without_messages_nothing_is_known(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	begin(&bed);
+	bed.totals.self.known = 1;
+	bed.totals.self.levels[LEVEL_UCP] = true;
+	bed_judge(&bed);
+	bed_expect(&bed, "WAIT-01", NULL, VERDICT_UNKNOWN);
+	bed_expect(&bed, "WAIT-03", NULL, VERDICT_UNKNOWN);
+	bed_end(&bed);
+}
+
+static void without_calls_there_is_nothing(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	bed_begin(&bed, SPEC);
+	bed_judge(&bed);
+	bed_expect(&bed, "WAIT-02", NULL, VERDICT_SKIP);
+	bed_end(&bed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_straggler_at_the_end_of_a_chain),
+		cmocka_unit_test(less_than_a_tenth),
+		cmocka_unit_test(late_progress_is_its_own),
+		cmocka_unit_test(imbalance_shows_in_collectives),
+		cmocka_unit_test(without_messages_nothing_is_known),
+		cmocka_unit_test(without_calls_there_is_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
