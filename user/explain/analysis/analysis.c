@@ -509,6 +509,7 @@ int analysis_run(struct analysis *analysis, const struct fact_sink *sink,
 	emit_memory_uses(&analysis->emitter);
 	emit_lifetimes(&analysis->emitter, analysis->until);
 	emit_open_devices(&analysis->emitter);
+	emit_software(&analysis->emitter);
 	for (size_t i = 0; i < analysis->inputs.len; i++)
 		emit_windows(&analysis->emitter, analysis->inputs.data[i], i);
 	emit_devices(&analysis->emitter);

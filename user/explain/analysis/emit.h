@@ -25,6 +25,8 @@ struct emitter {
 	VEC(struct fact_device) devices;
 	struct fact_device_user *device_users; /* of all of them */
 	VEC(struct open_device) open_devices;
+	VEC(struct library_use) libraries;
+	VEC(struct host_system) systems;
 };
 
 void emitter_release(struct emitter *emitter);
@@ -67,6 +69,9 @@ void emit_devices(struct emitter *emitter);
 
 /* Likewise: what processes have interfaces on. */
 void emit_open_devices(struct emitter *emitter);
+
+/* Likewise: what processes have mapped, and what their hosts run. */
+void emit_software(struct emitter *emitter);
 
 int emit_index(const struct process *process); /* NULL: -1 */
 

@@ -187,11 +187,54 @@ void emit_open_devices(struct emitter *emitter)
 	emitter->totals->open_device_count = (int)emitter->open_devices.len;
 }
 
+static int by_library(const void *left, const void *right)
+{
+	const struct library_use *a = left, *b = right;
+	int order = (a->process > b->process) - (a->process < b->process);
+
+	order = order ? order : strcmp(a->path, b->path);
+	return order ? order : strcmp(a->role, b->role);
+}
+
+static void add_libraries(struct emitter *emitter, const struct process *process)
+{
+	for (size_t i = 0; i < process->libraries.len && process->index >= 0; i++) {
+		const struct told_library *library = &process->libraries.data[i];
+
+		if (library->role && library->path)
+			vec_push(
+				&emitter->libraries,
+				((struct library_use){ process->index, library->role, library->path,
+						       library->build_id, library->version }));
+	}
+}
+
+void emit_software(struct emitter *emitter)
+{
+	const struct decoder *decoder = emitter->decoder;
+
+	for (size_t i = 0; i < decoder->processes.len; i++)
+		add_libraries(emitter, decoder->processes.data[i]);
+	for (size_t i = 0; i < decoder->hosts.len; i++)
+		vec_push(&emitter->systems,
+			 ((struct host_system){ decoder->hosts.data[i].kernel,
+						decoder->hosts.data[i].machine }));
+	if (emitter->libraries.len)
+		qsort(emitter->libraries.data, emitter->libraries.len,
+		      sizeof(*emitter->libraries.data), by_library);
+	emitter->totals->libraries = emitter->libraries.data;
+	emitter->totals->library_count = (int)emitter->libraries.len;
+	emitter->totals->systems = emitter->systems.data;
+	emitter->totals->system_count = (int)emitter->systems.len;
+}
+
 static void emitted_devices_release(struct emitter *emitter)
 {
 	free(emitter->device_users);
 	vec_release(&emitter->devices);
 	vec_release(&emitter->open_devices);
+	vec_release(&emitter->libraries);
+	vec_release(&emitter->systems);
 }
 
 void emitter_release(struct emitter *emitter)

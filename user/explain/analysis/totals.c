@@ -262,6 +262,7 @@ bool totals_add(struct fact_totals *totals, const struct record_source *source,
 		reason_add(totals->notes, source->incomplete, 1);
 	totals->calls_missing += loss->lost || loss->thinned || loss->missing || loss->broken ||
 				 loss->unseen || capture->late_mpi;
+	totals->late_mpi += capture->late_mpi > 0;
 	self_add(&totals->self, source->sides);
 	add_derived(totals, side_last(source->sides, "derived"));
 	add_short_sends(&totals->short_sends,

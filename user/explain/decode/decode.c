@@ -130,14 +130,16 @@ void capture_release(struct capture *capture)
 	map_release(&capture->tgids);
 }
 
+static const char *told(struct decoder *decoder, const json_t *object, const char *key)
+{
+	return strings_intern(&decoder->strings, json_string_value(json_object_get(object, key)));
+}
+
 static void decode_capture(struct decoder *decoder, struct capture *capture, const json_t *side)
 {
 	const json_t *host = json_object_get(side, "host");
 	const char *mode = json_string_value(json_object_get(side, "mode"));
-	const char *id =
-		strings_intern(&decoder->strings, json_string_value(json_object_get(host, "id")));
-	const char *name =
-		strings_intern(&decoder->strings, json_string_value(json_object_get(host, "name")));
+	const char *id = told(decoder, host, "id");
 
 	capture->started = side_u64(side, "ts");
 	capture->attached = mode && !strcmp(mode, "attach");
@@ -149,7 +151,10 @@ static void decode_capture(struct decoder *decoder, struct capture *capture, con
 	if (capture->host >= 0)
 		return;
 	capture->host = (int)decoder->hosts.len;
-	vec_push(&decoder->hosts, ((struct host){ .id = id, .name = name }));
+	vec_push(&decoder->hosts, ((struct host){ .id = id,
+						  .name = told(decoder, host, "name"),
+						  .kernel = told(decoder, host, "kernel"),
+						  .machine = told(decoder, host, "machine") }));
 }
 
 static void decode_note(struct decoder *decoder, struct capture *capture, const json_t *side)

@@ -55,6 +55,12 @@ struct ucx_library {
 	const char *path, *build_id, *version, *layout;
 };
 
+/* A library that has a part in communication, in one of its roles. */
+struct told_library {
+	const char *role; /* of a side record "library": "mpi", "ucp", "uct_module"... */
+	const char *path, *build_id, *version; /* NULL: not told */
+};
+
 struct variable {
 	const char *name, *value;
 };
@@ -81,6 +87,7 @@ struct process {
 	bool gpu_library; /* it has mapped one, at some time */
 	bool maps_peers; /* it has an interface over which peers' memory can be mapped */
 	VEC(struct ucx_library) ucx;
+	VEC(struct told_library) libraries; /* in the order in which they were told, each once */
 	VEC(struct address_range) mpi_text; /* where the MPI library's own code lies */
 	uint64_t comm_world; /* its handle of MPI_COMM_WORLD; 0: unknown */
 	bool mpich; /* whose handles have 32 bits */
@@ -203,6 +210,7 @@ struct capture {
 
 struct host {
 	const char *id, *name;
+	const char *kernel, *machine; /* its release, and its processors; NULL: not told */
 	int gpus, gpu; /* how many it has, and one of them: position in decoder.gpus */
 };
 

@@ -129,6 +129,7 @@ void processes_release(struct decoder *decoder)
 		struct process *process = decoder->processes.data[i];
 
 		vec_release(&process->ucx);
+		vec_release(&process->libraries);
 		vec_release(&process->environment);
 		vec_release(&process->mpi_text);
 		vec_release(&process->ordinals);
@@ -346,6 +347,26 @@ const char *decoder_comm(const struct process *process, uint64_t handle)
 	return handle == process->comm_world ? "MPI_COMM_WORLD" : "another";
 }
 
+static bool has_library(const struct process *process, const struct told_library *library)
+{
+	for (size_t i = 0; i < process->libraries.len; i++)
+		if (process->libraries.data[i].path == library->path &&
+		    process->libraries.data[i].build_id == library->build_id &&
+		    process->libraries.data[i].role == library->role)
+			return true;
+	return false;
+}
+
+static void add_library(struct decoder *decoder, struct process *process, const char *role,
+			const struct ucx_library *told)
+{
+	const struct told_library library = { strings_intern(&decoder->strings, role), told->path,
+					      told->build_id, told->version };
+
+	if (!has_library(process, &library))
+		vec_push(&process->libraries, library);
+}
+
 void decode_library(struct decoder *decoder, struct capture *capture, const json_t *side)
 {
 	struct process *process =
@@ -365,6 +386,8 @@ void decode_library(struct decoder *decoder, struct capture *capture, const json
 	{
 		const char *name = json_string_value(role);
 
+		if (name)
+			add_library(decoder, process, name, &ucx);
 		if (name && !strcmp(name, "ucp") && !has_ucx(process, &ucx))
 			vec_push(&process->ucx, ucx);
 		if (name && is_gpu_role(name))

@@ -420,6 +420,18 @@ struct open_device {
 	const char *transport, *device;
 };
 
+/* A library that a process has mapped, once for each of its roles. */
+struct library_use {
+	int process;
+	const char *role; /* "mpi", "mpi_plugin", "ucp", "uct", "uct_module", "ucs", "cuda"... */
+	const char *path, *build_id, *version; /* NULL: not known */
+};
+
+/* The system of a host. */
+struct host_system {
+	const char *kernel, *machine; /* "6.1.0-18-amd64", "x86_64"; NULL: not known */
+};
+
 /* The number of counted events, and of those with detail. */
 struct detail_share {
 	uint64_t recorded, of;
@@ -456,6 +468,8 @@ struct fact_totals {
 	struct fact_reason notes[FACT_MAX_REASONS];
 	/* captures in whose processes MPI calls may be missing between two that are here */
 	uint64_t calls_missing;
+	/* captures whose MPI library was mapped before it was probed: first calls may be missing */
+	uint64_t late_mpi;
 	struct fact_self self;
 	struct fact_derived derived[FACT_MAX_DERIVED]; /* by name; sums over captures */
 	int derived_count;
@@ -469,6 +483,11 @@ struct fact_totals {
 	/* devices that processes' UCX was seen to have open, by process; live as long */
 	const struct open_device *open_devices;
 	int open_device_count;
+	/* libraries of processes, by process and path; systems, by number of the host; as long */
+	const struct library_use *libraries;
+	int library_count;
+	const struct host_system *systems;
+	int system_count;
 	/* bytes of the captures that were skipped as damaged, file_reader_damaged() at the end */
 	uint64_t damaged_bytes;
 };
