@@ -38,6 +38,7 @@ static const char examples[] =
 	"  sudo ucxbpf attach -o a.ucxb --all      trace every UCX process here until Ctrl-C\n"
 	"  ucxbpf replay a.ucxb b.ucxb             report on captures, anywhere, as any user\n"
 	"  ucxbpf replay --json a.ucxb | jq .loss  the same for programs\n"
+	"  ucxbpf diff before.ucxb after.ucxb      what differs between two runs\n"
 	"  ucxbpf export -f json -o a.json a.ucxb  captures in the formats of other tools\n"
 	"  ucxbpf schema                           what the lines of its ndjson are\n"
 	"  ucxbpf inventory                        this node's NICs, GPUs, UCX and MPI, as JSON\n"

@@ -8,7 +8,7 @@
 
 #include "base/vec.h"
 
-static const char *const plugins[] = { "check", "policy", "sweep" };
+static const char *const plugins[] = { "check", "diff", "policy", "sweep" };
 
 static bool is_plugin(const char *command)
 {

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * Compares texts: variables, systems, libraries. Each rank is compared with itself on the other
+ * side; ranks with the same outcome share a row.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "show/diff/internal.h"
+
+/* The texts of a role under one key. */
+struct role_texts {
+	uint64_t role;
+	const char *sides[DIFF_SIDES]; /* distinct texts of the runs, joined */
+	enum diff_verdict verdict;
+};
+
+struct comparison {
+	struct diff *diff;
+	const struct diff_setting **settings; /* by table, keys, role, run, value */
+	bool *present[DIFF_SIDES]; /* by role */
+	bool merged; /* no rank is on both sides: all count as one */
+	VEC(struct role_texts) roles; /* of the key at hand */
+	bool found[DIFF_SIDES]; /* some role has the key at hand */
+	const char **texts; /* of the role at hand, by run; NULL: it has none */
+};
+
+static bool is_rank(const char *name)
+{
+	return *name >= '0' && *name <= '9';
+}
+
+/* The role of a host or of the whole job, which is no process. */
+static bool is_place(const char *name)
+{
+	return !strncmp(name, DIFF_HOST, strlen(DIFF_HOST)) || !strcmp(name, DIFF_JOB);
+}
+
+static const char *role_name(const struct comparison *comparison, uint64_t role)
+{
+	return comparison->diff->roles.all.data[role];
+}
+
+static int compare_text(const char *a, const char *b)
+{
+	return strcmp(a ? a : "", b ? b : "");
+}
+
+/* Ranks in order of their numbers, then all else. */
+static int compare_roles(const char *a, const char *b)
+{
+	if (is_rank(a) && is_rank(b))
+		return (atol(a) > atol(b)) - (atol(a) < atol(b));
+	return is_rank(a) != is_rank(b) ? is_rank(b) - is_rank(a) : strcmp(a, b);
+}
+
+static int by_key(const void *left, const void *right, void *arg)
+{
+	const struct strings *roles = arg;
+	const struct diff_setting *a = *(const struct diff_setting *const *)left;
+	const struct diff_setting *b = *(const struct diff_setting *const *)right;
+	int order = (a->table > b->table) - (a->table < b->table);
+
+	for (int i = 0; i < DIFF_KEYS && !order; i++)
+		order = compare_text(a->keys[i], b->keys[i]);
+	order = order ? order : compare_roles(roles->all.data[a->role], roles->all.data[b->role]);
+	order = order ? order : (a->run > b->run) - (a->run < b->run);
+	return order ? order : strcmp(a->value, b->value);
+}
+
+static bool same_key(const struct diff_setting *a, const struct diff_setting *b)
+{
+	return a->table == b->table && !memcmp(a->keys, b->keys, sizeof(a->keys));
+}
+
+/* ---- the texts of a role ---- */
+
+static const char *join(struct diff *diff, const char *list, const char *more, const char *between)
+{
+	return list ? diff_keepf(diff, "%s%s%s", list, between, more) : more;
+}
+
+/* Roles that count as one may have the same value in a run. */
+static bool is_told(const struct diff_setting *const *list, size_t from, size_t at)
+{
+	for (; from < at; from++)
+		if (list[from]->run == list[at]->run && list[from]->value == list[at]->value)
+			return true;
+	return false;
+}
+
+/*
+ * Reads settings of one key, from one on, up to the next role; all: of all roles. Returns the next
+ * one's number.
+ */
+static size_t read_texts(struct comparison *comparison, size_t from, size_t to, bool all)
+{
+	const struct diff_setting *const *list = comparison->settings;
+	const size_t first = from;
+
+	memset(comparison->texts, 0, comparison->diff->runs.len * sizeof(*comparison->texts));
+	for (; from < to && (all || list[from]->role == list[first]->role); from++) {
+		const char **text = &comparison->texts[list[from]->run];
+
+		if (!is_told(list, first, from))
+			*text = join(comparison->diff, *text, list[from]->value, ", ");
+	}
+	return from;
+}
+
+/* The text of a run that has none; NULL: it may have one that is not known. */
+static const char *absent_text(const struct comparison *comparison,
+			       const struct diff_setting *setting, const struct diff_run *run)
+{
+	const char *key = setting->keys[0];
+
+	if (setting->table != TABLE_VARIABLES && (run->damaged || run->killed))
+		return NULL;
+	if (setting->table == TABLE_VARIABLES)
+		return run->whole ? "(not set)" : NULL;
+	/* a tracer may miss that one rank of several has mapped a library */
+	if (setting->table == TABLE_LIBRARIES)
+		return !strcmp(setting->keys[1], "path") && !comparison->found[run->side]
+			       ? "(not mapped)"
+			       : NULL;
+	if (!strcmp(key, "UCX") || !strcmp(key, "interfaces") || !strncmp(key, "gpu", 3))
+		return "(none)";
+	return NULL;
+}
+
+/* Distinct texts of a side's runs; NULL: some run does not tell. */
+static const char *side_text(struct comparison *comparison, const struct diff_setting *setting,
+			     enum diff_side side)
+{
+	struct diff *diff = comparison->diff;
+	const char *joined = NULL;
+
+	for (size_t i = 0; i < diff->runs.len; i++) {
+		const char *text = comparison->texts[i];
+		bool known = false;
+
+		if (diff->runs.data[i].side != side)
+			continue;
+		text = text ? text : absent_text(comparison, setting, &diff->runs.data[i]);
+		if (!text)
+			return NULL;
+		text = comparison->texts[i] = diff_keep(diff, text);
+		for (size_t before = 0; before < i; before++)
+			known = known || (diff->runs.data[before].side == side &&
+					  comparison->texts[before] == text);
+		if (!known)
+			joined = join(diff, joined, text, " or ");
+	}
+	return joined;
+}
+
+/* Whether a run of one side has the text of a run of the other. */
+static bool share_text(const struct comparison *comparison)
+{
+	const struct diff *diff = comparison->diff;
+
+	for (size_t a = 0; a < diff->runs.len; a++)
+		for (size_t b = 0; b < a; b++)
+			if (diff->runs.data[a].side != diff->runs.data[b].side &&
+			    comparison->texts[a] == comparison->texts[b])
+				return true;
+	return false;
+}
+
+static void add_role(struct comparison *comparison, const struct diff_setting *setting)
+{
+	struct role_texts role = { .role = setting->role };
+
+	for (enum diff_side side = DIFF_BEFORE; side < DIFF_SIDES; side++) {
+		if (!comparison->merged && !comparison->present[side][setting->role])
+			return;
+		role.sides[side] = side_text(comparison, setting, side);
+	}
+	if (!role.sides[DIFF_BEFORE] || !role.sides[DIFF_AFTER])
+		role.verdict = DIFF_UNCOMPARED;
+	else if (role.sides[DIFF_BEFORE] == role.sides[DIFF_AFTER])
+		role.verdict = DIFF_SAME;
+	else
+		role.verdict = share_text(comparison) ? DIFF_VARIES : DIFF_CHANGED;
+	vec_push(&comparison->roles, role);
+}
+
+/* ---- rows ---- */
+
+static bool same_texts(const struct role_texts *a, const struct role_texts *b)
+{
+	return a->sides[DIFF_BEFORE] == b->sides[DIFF_BEFORE] &&
+	       a->sides[DIFF_AFTER] == b->sides[DIFF_AFTER];
+}
+
+/* "0-3,7" of the roles with the texts of the first one at from. */
+static const char *ranks_of(const struct comparison *comparison, size_t from)
+{
+	const struct role_texts *roles = comparison->roles.data;
+	long first = -1, last = -1;
+	const char *kept;
+	char *list = NULL;
+	size_t size;
+	FILE *out = xmemstream(&list, &size);
+
+	for (size_t i = from; i < comparison->roles.len; i++) {
+		const char *name = role_name(comparison, roles[i].role);
+
+		if (!same_texts(&roles[i], &roles[from]))
+			continue;
+		if (is_rank(name) && first >= 0 && atol(name) == last + 1) {
+			last++;
+			continue;
+		}
+		if (last > first)
+			fprintf(out, "-%ld", last);
+		fprintf(out, "%s%s", i > from ? "," : "", name);
+		first = last = is_rank(name) ? atol(name) : -1;
+	}
+	if (last > first)
+		fprintf(out, "-%ld", last);
+	fclose(out);
+	kept = diff_keep(comparison->diff, list);
+	free(list);
+	return kept;
+}
+
+static bool seen_before(const struct comparison *comparison, size_t at)
+{
+	for (size_t i = 0; i < at; i++)
+		if (same_texts(&comparison->roles.data[i], &comparison->roles.data[at]))
+			return true;
+	return false;
+}
+
+static bool is_setting(const struct diff_setting *setting, const char *key)
+{
+	return setting->table == TABLE_SYSTEM && !strcmp(setting->keys[0], key);
+}
+
+static const char *reason_of(const struct diff_setting *setting, enum diff_verdict verdict)
+{
+	if (verdict == DIFF_VARIES && is_setting(setting, "cores"))
+		return "read before or after the MPI library binds them";
+	if (verdict == DIFF_VARIES)
+		return "it varies between runs of a side";
+	return verdict == DIFF_UNCOMPARED ? "one side does not tell" : NULL;
+}
+
+static void add_row(struct comparison *comparison, const struct diff_setting *setting, size_t at)
+{
+	const struct role_texts *role = &comparison->roles.data[at];
+	struct diff_row *row =
+		diff_row_add(comparison->diff, (enum diff_table_id)setting->table, setting->keys);
+
+	row->verdict = role->verdict;
+	if (row->verdict == DIFF_CHANGED && is_setting(setting, "cores"))
+		row->verdict = DIFF_VARIES;
+	row->reason = reason_of(setting, row->verdict);
+	if (strcmp(role_name(comparison, role->role), DIFF_JOB) &&
+	    (!comparison->merged || is_place(role_name(comparison, role->role))))
+		row->ranks = ranks_of(comparison, at);
+	for (enum diff_side side = DIFF_BEFORE; side < DIFF_SIDES; side++)
+		row->values[side] = (struct diff_value){ .there = role->sides[side],
+							 .text = role->sides[side] };
+}
+
+/* Captures of a part of a run, or of few layers, do not have all interfaces. */
+static bool is_partial(const struct diff *diff, const struct diff_setting *setting)
+{
+	return is_setting(setting, "interfaces") &&
+	       (diff->limits.counts || diff->limits.level < LEVEL_UCT);
+}
+
+static void compare_key(struct comparison *comparison, size_t from, size_t to)
+{
+	const struct diff_setting *setting = comparison->settings[from];
+
+	if (is_partial(comparison->diff, setting))
+		return;
+	comparison->roles.len = 0;
+	comparison->found[DIFF_BEFORE] = comparison->found[DIFF_AFTER] = false;
+	for (size_t i = from; i < to; i++)
+		comparison->found[diff_side_of(comparison->diff, comparison->settings[i]->run)] =
+			true;
+	while (from < to) {
+		const struct diff_setting *first = comparison->settings[from];
+		const bool all =
+			comparison->merged && !is_place(role_name(comparison, first->role));
+
+		from = read_texts(comparison, from, to, all);
+		add_role(comparison, first);
+	}
+	for (size_t i = 0; i < comparison->roles.len; i++)
+		if (!seen_before(comparison, i))
+			add_row(comparison, setting, i);
+}
+
+/* Each process and host has some setting. */
+static void find_present(struct comparison *comparison)
+{
+	const struct diff *diff = comparison->diff;
+	bool shared = false;
+
+	for (size_t i = 0; i < diff->settings.len; i++) {
+		const struct diff_setting *setting = &diff->settings.data[i];
+
+		comparison->present[diff_side_of(diff, setting->run)][setting->role] = true;
+	}
+	for (size_t i = 0; i < diff->roles.all.len; i++)
+		shared = shared ||
+			 (comparison->present[DIFF_BEFORE][i] &&
+			  comparison->present[DIFF_AFTER][i] && !is_place(diff->roles.all.data[i]));
+	comparison->merged = !shared;
+}
+
+void diff_compare_settings(struct diff *diff)
+{
+	const size_t count = diff->settings.len;
+	struct comparison comparison = {
+		.diff = diff,
+		.settings = xcalloc(count + 1, sizeof(*comparison.settings)),
+		.texts = xcalloc(diff->runs.len, sizeof(*comparison.texts)),
+	};
+
+	for (enum diff_side side = DIFF_BEFORE; side < DIFF_SIDES; side++)
+		comparison.present[side] = xcalloc(diff->roles.all.len + 1, sizeof(bool));
+	for (size_t i = 0; i < count; i++)
+		comparison.settings[i] = &diff->settings.data[i];
+	qsort_r(comparison.settings, count, sizeof(*comparison.settings), by_key, &diff->roles);
+	find_present(&comparison);
+	for (size_t i = 0, end; i < count; i = end) {
+		for (end = i;
+		     end < count && same_key(comparison.settings[i], comparison.settings[end]);
+		     end++)
+			;
+		compare_key(&comparison, i, end);
+	}
+	for (enum diff_side side = DIFF_BEFORE; side < DIFF_SIDES; side++)
+		free(comparison.present[side]);
+	vec_release(&comparison.roles);
+	free(comparison.settings);
+	free(comparison.texts);
+}
