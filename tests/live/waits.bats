@@ -27,7 +27,7 @@ waits()
 	[ "$failed" = 0 ]
 }
 
-POINT="late_sender late_sender_wait late_receiver late_progress"
+POINT="late_sender late_sender_wait late_receiver late_progress mixed"
 COLLECTIVE="barrier allreduce late_broadcast early_reduce chain"
 
 @test "Open MPI: late sender, receiver and progress" {
@@ -50,6 +50,37 @@ COLLECTIVE="barrier allreduce late_broadcast early_reduce chain"
 	nodes_up
 	waits 2 openmpi tcp late_sender late_receiver late_progress barrier
 	waits 2 mpich tcp late_sender late_receiver late_progress barrier
+}
+
+# attached RANKS MPI CASE...: as waits, joined in mid-run
+attached()
+{
+	local ranks=$1 mpi=$2 case job tracer failed=0
+	shift 2
+
+	for case in "$@"; do
+		CASE=$WORK/attached-$mpi-$case
+		mkdir -p "$CASE/truth"
+		TRUTH=$CASE/truth job_command "$mpi" "$ranks" shm n "$PROGS/$mpi/mpi_waits" "$case" 200 "$CASE/go"
+		timeout -k 2 60 "${JOB[@]}" </dev/null >"$CASE/out" 2>&1 3>&- &
+		job=$!
+		soon test -s "$CASE/truth/$((ranks - 1)).pid"
+		sleep 0.5
+		"$UCXBPF" attach -q -o "$CASE/job.ucxb" -p "$(cat "$CASE"/truth/*.pid | paste -sd,)" >"$CASE/trace.out" 2>&1 3>&- &
+		tracer=$!
+		soon test -s "$CASE/job.ucxb"
+		touch "$CASE/go"
+		wait $job
+		wait $tracer
+		"$UCXBPF" replay --json "$CASE/job.ucxb" >"$CASE/report.json"
+		/usr/bin/python3 "$TOP/tests/live/check_waits.py" "$CASE/report.json" "$CASE/truth" "$case" || failed=1
+	done
+	[ "$failed" = 0 ]
+}
+
+@test "joined in mid-run" {
+	attached 2 openmpi late_sender late_receiver mixed
+	attached 2 mpich late_sender mixed
 }
 
 # A rank that loses its core makes the other one wait indeed.

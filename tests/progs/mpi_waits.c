@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mpi_waits CASE [MS]: calls that wait for a known rank, for about MS (default 200) in each of two
- * rounds. The ledger has the time right before and right after each rank's call of interest, and
- * its line: on one host the difference of two ranks' times is the wait.
+ * mpi_waits CASE [MS [GO]]: calls that wait for a known rank, for about MS (default 200) in each of
+ * two rounds, as soon as the file GO is there. The ledger has the time right before and right after
+ * each rank's call of interest, and its line: on one host the difference of two ranks' times is the
+ * wait.
  */
 #include <inttypes.h>
 #include <time.h>
@@ -15,7 +16,7 @@
 static char buffer[LARGE];
 static struct timespec delay;
 static uint64_t before[ROUNDS], after[ROUNDS];
-static int line, turn;
+static int lines[ROUNDS], turn;
 
 static uint64_t now(void)
 {
@@ -28,7 +29,7 @@ static uint64_t now(void)
 /* The call of interest. */
 #define TIMED(call)                                                                                \
 	do {                                                                                       \
-		line = __LINE__;                                                                   \
+		lines[turn] = __LINE__;                                                            \
 		before[turn] = now();                                                              \
 		call;                                                                              \
 		after[turn] = now();                                                               \
@@ -156,6 +157,15 @@ static void chain(void)
 	}
 }
 
+/* A late sender in the first round, late progress in the second one. */
+static void mixed(void)
+{
+	if (turn)
+		late_progress();
+	else
+		late_sender();
+}
+
 /* What is sent has been there for long when it is received. */
 static void none(void)
 {
@@ -182,6 +192,7 @@ static const struct {
 	{ "late_broadcast", late_broadcast },
 	{ "early_reduce", early_reduce },
 	{ "chain", chain },
+	{ "mixed", mixed },
 	{ "none", none },
 };
 
@@ -196,13 +207,15 @@ int main(int argc, char **argv)
 	while (chosen < sizeof(cases) / sizeof(*cases) && strcmp(cases[chosen].name, argv[1]))
 		chosen++;
 	EXPECT(chosen < sizeof(cases) / sizeof(*cases));
+	while (argc > 3 && access(argv[3], F_OK))
+		nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
 	for (turn = 0; turn < ROUNDS; turn++) {
 		together();
 		cases[chosen].run();
 	}
 	snprintf(truth.tail, sizeof(truth.tail),
-		 ",\"line\":%d,\"before\":[%" PRIu64 ",%" PRIu64 "],\"after\":[%" PRIu64 ",%" PRIu64
-		 "]",
-		 line, before[0], before[1], after[0], after[1]);
+		 ",\"lines\":[%d,%d],\"before\":[%" PRIu64 ",%" PRIu64 "],\"after\":[%" PRIu64
+		 ",%" PRIu64 "]",
+		 lines[0], lines[1], before[0], before[1], after[0], after[1]);
 	return job_end();
 }

@@ -399,11 +399,18 @@ void receive_proved(struct receive *receive, struct arrival *arrival)
 	arrival->doubt = false;
 }
 
+/* Whether all that has come since it was posted proves whose its message is. */
+bool receive_judged(const struct receive *receive)
+{
+	return shows_queues(receive, receive->arrival) &&
+	       receive->inbox->tagged == receive->arrived + 1;
+}
+
 void receive_judge(struct matcher *matcher, struct receive *receive)
 {
 	struct arrival *arrival = receive->arrival;
 
-	if (!shows_queues(receive, arrival) || receive->inbox->tagged != receive->arrived + 1) {
+	if (!receive_judged(receive)) {
 		arrival->recv_start = arrival->recv_id = 0;
 		arrival->recv_tid = 0;
 		return;

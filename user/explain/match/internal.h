@@ -198,6 +198,8 @@ struct matcher {
 	VEC(struct link *) links;
 	VEC(struct link *) synced; /* links in order, and some that were: a gap ends them */
 	struct map ways; /* (process, inbox) -> how many links go there */
+	struct map blocking; /* (thread, process) -> its last struct receive *, of a call that
+				blocks */
 	struct map unseen; /* (worker, process) -> inbox.unseen_until */
 	struct map ends; /* (worker, its process and another one): that has an endpoint there */
 	size_t ends_seen; /* objects of the decoder that are in it */
@@ -363,6 +365,7 @@ bool inbox_sure(const struct inbox *inbox, uint64_t tag);
 /* The arrival is known to be this receive's, whatever else was not seen. */
 void receive_proved(struct receive *receive, struct arrival *arrival);
 /* A receive completes: keeps its message only if no other can have been its own. */
+bool receive_judged(const struct receive *receive);
 void receive_judge(struct matcher *matcher, struct receive *receive);
 
 /* Why an end of a message in this process stays alone when a cut goes through all. */

@@ -604,6 +604,7 @@ void matcher_free(struct matcher *matcher)
 	map_release(&matcher->streams);
 	map_release(&matcher->ways);
 	map_release(&matcher->unseen);
+	map_release(&matcher->blocking);
 	map_release(&matcher->ends);
 	map_release(&matcher->buckets);
 	map_release(&matcher->sockets);

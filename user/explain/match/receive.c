@@ -3,6 +3,7 @@
 #include "explain/match/internal.h"
 
 #include "base/alloc.h"
+#include "base/mpi_function.h"
 
 /*
  * How much a stream receive got that was not done at its return: what arrives on an endpoint fills
@@ -404,6 +405,15 @@ static struct arrival *at_entry(struct inbox *inbox, const struct op *op)
 	return take_oldest(inbox, op);
 }
 
+static void blocking_forget(struct matcher *matcher, const struct receive *receive)
+{
+	const uint64_t *blocking =
+		map_find(&matcher->blocking, receive->op->tid, receive->op->process->id);
+
+	if (blocking && *blocking == (uintptr_t)receive)
+		map_remove(&matcher->blocking, receive->op->tid, receive->op->process->id);
+}
+
 static void receive_start(struct matcher *matcher, struct op *op)
 {
 	struct inbox *inbox = inbox_of(matcher, op->process, op->object);
@@ -418,6 +428,9 @@ static void receive_start(struct matcher *matcher, struct op *op)
 	receive->inbox = inbox;
 	receive->epoch = inbox->epoch;
 	receive->arrived = inbox->tagged;
+	if (inbox->epoch && op->call && mpi_function(op->function).blocks)
+		*map_insert(&matcher->blocking, op->tid, op->process->id, NULL) =
+			(uintptr_t)receive;
 	op_hold(op);
 	match->state = MATCH_RECEIVE;
 	match->receive = receive;
@@ -463,9 +476,29 @@ static void way_begin(struct matcher *matcher, struct op *op)
 		match_op_of(matcher, op)->way = way_new(&op->memory);
 }
 
+/*
+ * A call that blocks until its receive is done is over when its thread begins an operation in
+ * another call. Its request may tell so much later: by then more messages have come, which prove
+ * nothing.
+ */
+static void call_over(struct matcher *matcher, const struct op *op)
+{
+	const uint64_t *blocking = map_find(&matcher->blocking, op->tid, op->process->id);
+	struct receive *receive = blocking ? (struct receive *)(uintptr_t)*blocking : NULL;
+
+	if (!receive || receive->op->call == op->call)
+		return;
+	blocking_forget(matcher, receive);
+	inbox_settle(matcher, receive->inbox);
+	if (receive->arrival && receive->arrival->doubt && receive_judged(receive))
+		receive_judge(matcher, receive);
+}
+
 void matcher_op_start(struct matcher *matcher, struct op *op)
 {
 	way_begin(matcher, op);
+	if (matcher->blocking.used)
+		call_over(matcher, op);
 	switch (op->site->op) {
 	case OP_TAG_RECV:
 	case OP_TAG_MSG_RECV:
@@ -502,6 +535,7 @@ static const char *why_unmatched(const struct matcher *matcher, const struct op 
 
 static void receive_done(struct matcher *matcher, struct receive *receive)
 {
+	blocking_forget(matcher, receive);
 	struct arrival *arrival;
 
 	inbox_settle(matcher, receive->inbox);
