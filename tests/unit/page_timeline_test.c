@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Every level of a page's timeline tells of the same work. */
-#include "unit/page_sections.h"
+#include "unit/page_compare.h"
 
 #define LEVELS 4
 
 struct level_sums {
-	uint64_t started, busy, bytes;
+	uint64_t started, busy, bytes, waited;
 };
 
 /* Over the lanes of a layer. */
@@ -27,6 +27,7 @@ static void sum_level(const struct page *page, const char *level, struct level_s
 			to->started += table_at(&rows, "started", i);
 			to->busy += table_at(&rows, "busy", i);
 			to->bytes += table_at(&rows, "bytes", i);
+			to->waited += table_at(&rows, "waited", i);
 		}
 	}
 	table_release(&lanes);
@@ -41,7 +42,7 @@ static struct level_sums cube_sums(const struct page *page, const char *section)
 
 	table_read(&table, page, section);
 	sums = (struct level_sums){ table_sum(&table, "count"), table_sum(&table, "time_sum"),
-				    table_sum(&table, "bytes") };
+				    table_sum(&table, "bytes"), table_sum(&table, "waited") };
 	table_release(&table);
 	return sums;
 }
@@ -51,6 +52,7 @@ static void assert_same(const struct level_sums *a, const struct level_sums *b)
 	assert_int_equal(a->started, b->started);
 	assert_int_equal(a->busy, b->busy);
 	assert_int_equal(a->bytes, b->bytes);
+	assert_int_equal(a->waited, b->waited);
 }
 
 static void check_levels(const struct page *page)
@@ -73,7 +75,8 @@ static void check_levels(const struct page *page)
 static void levels_are_the_cubes_sums(void **state)
 {
 	static const char *const captures[] = { "send",      "coll",    "rma",
-						"isend-tcp", "threads", "hosts.n0 hosts.n1" };
+						"isend-tcp", "threads", "hosts.n0 hosts.n1",
+						"gromacs" };
 	struct made_page made;
 
 	(void)state;
@@ -151,6 +154,68 @@ static void buckets_are_in_the_span(void **state)
 	made_page_release(&made);
 }
 
+static uint64_t report_sum(json_t *rows, const char *member)
+{
+	uint64_t sum = 0;
+	json_t *row;
+	size_t i;
+
+	json_array_foreach(rows, i, row) sum +=
+		(uint64_t)json_integer_value(json_object_get(row, member));
+	return sum;
+}
+
+/* Single waits are those of the report's rows, each in its call and of its process. */
+static void waits_are_the_reports(void **state)
+{
+	struct made_page made;
+	struct table waits, events, calls;
+	json_t *report;
+	size_t count;
+
+	(void)state;
+	made_page_of(&made, "gromacs", &(struct page_options){ 0 });
+	report = report_of(made.page);
+	table_read(&waits, made.page, "waits");
+	table_read(&events, made.page, "events");
+	table_read(&calls, made.page, "calls");
+	count = table_rows(&waits, "start");
+	assert_int_equal(count, report_sum(json_object_get(report, "waits"), "count"));
+	assert_int_equal(table_sum(&calls, "waited"),
+			 report_sum(json_object_get(report, "time"), "wait_ns"));
+	assert_true(count > 0);
+	for (size_t i = 0; i < count; i++) {
+		uint64_t key;
+
+		assert_true(table_at(&waits, "call", i) > 0);
+		key = table_at(&events, "key", table_at(&waits, "call", i) - 1);
+		assert_int_equal(table_at(&calls, "process", key), table_at(&waits, "process", i));
+		assert_true(!i ||
+			    table_at(&waits, "process", i) > table_at(&waits, "process", i - 1) ||
+			    table_at(&waits, "start", i) >= table_at(&waits, "start", i - 1));
+	}
+	table_release(&waits);
+	table_release(&events);
+	table_release(&calls);
+	json_decref(report);
+	made_page_release(&made);
+}
+
+/* With room for fewer events there are fewer waits, and none without its time. */
+static void waits_are_thinned(void **state)
+{
+	struct made_page made;
+	struct table waits;
+
+	(void)state;
+	made_page_of(&made, "gromacs", &(struct page_options){ .events = 300 });
+	table_read(&waits, made.page, "waits");
+	assert_in_range(table_rows(&waits, "start"), 1, 300);
+	assert_int_equal(table_rows(&waits, "start"), table_rows(&waits, "kind"));
+	table_release(&waits);
+	made_page_release(&made);
+}
+
 /* What lasts over buckets is spread over them as long as it is in each. */
 static void spread(void **state)
 {
@@ -186,6 +251,8 @@ int main(void)
 		cmocka_unit_test(coarser_is_the_same),
 		cmocka_unit_test(counted),
 		cmocka_unit_test(buckets_are_in_the_span),
+		cmocka_unit_test(waits_are_the_reports),
+		cmocka_unit_test(waits_are_thinned),
 		cmocka_unit_test(spread),
 	};
 

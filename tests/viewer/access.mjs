@@ -30,7 +30,7 @@ async function canvases({ page }, where) {
   return mute.map((name) => `${where}: a canvas in ${name} has no role or no words`);
 }
 
-const STATES = ["view=overview", "view=timeline&timeline.event=0", "view=matrix", "view=graphs&graphs.show=device", "view=tables", "view=hosts"];
+const STATES = ["view=overview", "view=summary", "view=timeline&timeline.event=0", "view=matrix", "view=graphs&graphs.show=device", "view=tables", "view=hosts"];
 assert.ok(VIEWS.every((name) => STATES.some((state) => state.startsWith(`view=${name}`))), "every view");
 // What is around all views: with all filters open, and of a size of which there is nothing.
 const FRAMES = ["open.facets=transport,device,op,ucp-op,function,protocol,process,src,dst,host,size", "size=65&open.facets=size"];

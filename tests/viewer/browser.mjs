@@ -9,7 +9,7 @@ export const VIEWER = createRequire(join(TOP, "user/show/viewer/package.json"));
 const { chromium } = VIEWER("playwright-core");
 
 export const CHROMIUM = "/usr/bin/chromium";
-export const VIEWS = ["overview", "timeline", "matrix", "graphs", "tables", "hosts"];
+export const VIEWS = ["overview", "summary", "timeline", "matrix", "graphs", "tables", "hosts"];
 
 // Root has no sandbox for browsers; the page is our own and has no network.
 const ARGS = ["--disable-gpu", ...(process.getuid() === 0 ? ["--no-sandbox"] : [])];

@@ -16,12 +16,13 @@ import { controls, timeRange } from "./controls.mjs";
 import { hosts } from "./hosts.mjs";
 import { keys } from "./keys.mjs";
 import { names } from "./names.mjs";
+import { held, summary } from "./summary.mjs";
 import { timeline } from "./timeline.mjs";
 import { graphs, matrix, overview, tables } from "./views.mjs";
 
 const UCXBPF = process.env.UCXBPF ?? "build/ucxbpf";
 const FOLDER = process.env.BATS_TEST_TMPDIR ?? mkdtempSync(join(tmpdir(), "ucxbpf-viewer-"));
-const NUMBERS = { tables, overview, matrix, graphs };
+const NUMBERS = { tables, overview, matrix, graphs, summary };
 
 function page(captures) {
   const all = [captures].flat();
@@ -50,10 +51,18 @@ function filters(report) {
   return out;
 }
 
+// What calls can be filtered by.
+function timeFilters({ hosts, waits }) {
+  const out = [["", []], ["process=0", ["--process", "index:0"]], [`host=${encodeURIComponent(hosts[0].name)}`, ["--host", hosts[0].name]]];
+  const busy = waits[0]?.function;
+  if (busy) out.push([`function=${busy}`, ["--function", busy]], [`function=${busy}&process=1`, ["--function", busy, "--process", "index:1"]]);
+  return out;
+}
+
 // Tables under each filter; the other views, which add up the same cells, under some.
 const SOME = 4;
 
-async function numbers(browser, capture, others = ["overview", "matrix", "graphs"]) {
+async function numbers(browser, capture, others = ["overview", "matrix", "graphs", "summary"]) {
   const view = await new Report(browser, page(capture)).open();
   const whole = replay(UCXBPF, capture);
   for (const [i, [fragment, options]] of filters(whole).entries()) {
@@ -72,6 +81,19 @@ async function numbers(browser, capture, others = ["overview", "matrix", "graphs
 const CHECKS = {
   numbers,
   brief: (browser, capture) => numbers(browser, capture, ["graphs"]),
+  // Of captures that are joined by commas: time, waits and open calls alone.
+  async times(browser, list) {
+    const captures = list.split(",");
+    const view = await new Report(browser, page(captures)).open();
+    for (const [fragment, options] of timeFilters(replay(UCXBPF, captures)))
+      await summary(view, replay(UCXBPF, captures, options), fragment).catch((error) => {
+        error.message = `${basename(captures[0])}, ${options.join(" ") || "no filter"}: ${error.message}`;
+        throw error;
+      });
+    await held(view, replay(UCXBPF, captures), captures.length === 1 ? events(UCXBPF, captures[0]) : []);
+    assert.deepEqual(view.complaints, []);
+    await view.close();
+  },
   async events(browser, capture) {
     const view = await new Report(browser, page(capture)).open();
     await timeline(view, events(UCXBPF, capture), replay(UCXBPF, capture));

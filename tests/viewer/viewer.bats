@@ -38,6 +38,11 @@ check() {
 		"$(printf '%s,' "$TOP"/tests/data/cg.n[012].ucxb)$TOP/tests/data/cg.n3.ucxb"
 }
 
+@test "time, waits, their causes and calls that have not returned, as in the report; they have colours of their own" {
+	check times "$TOP/tests/data/gromacs.ucxb" "$TOP/tests/data/hang.ucxb" \
+		"$(printf '%s,' "$TOP"/tests/data/cg.n[012].ucxb)$TOP/tests/data/cg.n3.ucxb"
+}
+
 @test "timeline: calls in their order, through the layers, to the other end" {
 	check events "$TOP/tests/data/isend-tcp.ucxb"
 }

@@ -36,7 +36,8 @@ uint32_t page_word(struct page_words *words, const char *text)
 #define OF_SPANS [SUM_TIMED] = "timed", [SUM_TIME] = "time_sum"
 
 const struct page_shape page_shapes[PAGE_SORTS] = {
-	[PAGE_CALLS] = { "calls", { OF_ALL, OF_SPANS, [SUM_OPS] = "ops" } },
+	[PAGE_CALLS] = { "calls",
+			 { OF_ALL, OF_SPANS, [SUM_OPS] = "ops", [SUM_WAITED] = "waited" } },
 	[PAGE_OPS] = { "ops",
 		       { OF_ALL,
 			 OF_SPANS, [SUM_ERRORS] = "errors", [SUM_UNCHECKED] = "unchecked" } },

@@ -45,6 +45,7 @@ enum page_sum {
 	SUM_TIMED,
 	SUM_TIME,
 	SUM_OPS, /* of calls */
+	SUM_WAITED, /* of calls: ns */
 	SUM_ERRORS = SUM_OPS, /* of operations */
 	SUM_UNCHECKED,
 	SUM_WIRE_BYTES = SUM_OPS, /* of transfers */

@@ -21,6 +21,7 @@ void page_events_release(struct page_events *events)
 {
 	vec_release(&events->events);
 	vec_release(&events->links);
+	vec_release(&events->waits);
 	vec_release(&events->threads);
 	map_release(&events->thread_index);
 }
@@ -93,6 +94,14 @@ static void keep_only(struct page_events *events, page_test test)
 			events->links.data[left++] = *link;
 	}
 	events->links.len = left;
+	left = 0;
+	for (size_t i = 0; i < events->waits.len; i++) {
+		const struct page_wait *wait = &events->waits.data[i];
+
+		if (test(events, wait->host, wait->start))
+			events->waits.data[left++] = *wait;
+	}
+	events->waits.len = left;
 }
 
 static void first_tiles(struct page_events *events)
@@ -124,20 +133,29 @@ bool page_events_thin(struct page_events *events)
 		keep_only(events, kept);
 	}
 	if (events->events.len > before / 4 * 3) {
-		events->events.len = events->links.len = 0;
+		events->events.len = events->links.len = events->waits.len = 0;
 		events->none = true;
 	}
 	return true;
 }
 
+/* The length of the longest list: each is limited. */
+static size_t longest(const struct page_events *events)
+{
+	size_t most = events->events.len;
+
+	if (events->links.len > most)
+		most = events->links.len;
+	return events->waits.len > most ? events->waits.len : most;
+}
+
 static void make_room(struct page_events *events)
 {
-	if (events->events.len <= events->limit && events->links.len <= events->limit)
+	if (longest(events) <= events->limit)
 		return;
 	if (events->window)
 		keep_only(events, in_window);
-	while (events->events.len > events->limit / 4 * 3 ||
-	       events->links.len > events->limit / 4 * 3)
+	while (longest(events) > events->limit / 4 * 3)
 		if (!page_events_thin(events))
 			return;
 }
@@ -157,6 +175,14 @@ void page_links_add(struct page_events *events, const struct page_link *link)
 	    !kept(events, link->recv_host, link->recv_start))
 		return;
 	vec_push(&events->links, *link);
+	make_room(events);
+}
+
+void page_waits_add(struct page_events *events, const struct page_wait *wait)
+{
+	if (!kept(events, wait->host, wait->start))
+		return;
+	vec_push(&events->waits, *wait);
 	make_room(events);
 }
 
@@ -222,9 +248,29 @@ static int by_place(const void *left, const void *right, void *arg)
 	return (a->parent > b->parent) - (a->parent < b->parent);
 }
 
+static int by_process(const void *left, const void *right)
+{
+	const struct page_wait *a = left, *b = right;
+
+	if (a->process != b->process)
+		return a->process < b->process ? -1 : 1;
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
+	if (a->call != b->call)
+		return a->call < b->call ? -1 : 1;
+	if (a->duration != b->duration)
+		return a->duration < b->duration ? -1 : 1;
+	return (a->culprit > b->culprit) - (a->culprit < b->culprit);
+}
+
 void page_events_sort(struct page_events *events, const uint32_t *rank)
 {
 	if (events->events.len)
 		qsort_r(events->events.data, events->events.len, sizeof(*events->events.data),
 			by_place, (void *)(uintptr_t)rank);
+	if (events->waits.len)
+		qsort(events->waits.data, events->waits.len, sizeof(*events->waits.data),
+		      by_process);
 }

@@ -29,6 +29,15 @@ struct page_link {
 	int send_host, recv_host;
 };
 
+/* A wait: the event of its call, and codes of words and processes as in the cube. */
+struct page_wait {
+	uint64_t call; /* id of the fact */
+	uint64_t start, duration; /* ns */
+	uint32_t process, culprit, root; /* codes */
+	uint32_t kind, function, did, root_function, root_did; /* words; function: the culprit's */
+	int host;
+};
+
 struct page_thread {
 	int process;
 	uint32_t tid;
@@ -39,6 +48,7 @@ struct page_events {
 	const struct page_window *window; /* NULL: no window requested */
 	VEC(struct page_event) events;
 	VEC(struct page_link) links;
+	VEC(struct page_wait) waits;
 	VEC(struct page_thread) threads;
 	struct map thread_index; /* (process, tid) -> position + 1 */
 	uint64_t seen; /* events added */
@@ -57,6 +67,7 @@ uint32_t page_thread_of(struct page_events *events, int process, uint32_t tid);
 
 /* Host and start must be known. */
 void page_events_add(struct page_events *events, const struct page_event *event);
+void page_waits_add(struct page_events *events, const struct page_wait *wait);
 void page_links_add(struct page_events *events, const struct page_link *link);
 
 /* Number of facts that the kept events stand for. */
@@ -75,7 +86,7 @@ void page_events_settle(struct page_events *events);
 bool page_events_window(const struct page_events *events, int host, uint64_t number,
 			struct page_window *window);
 
-/* Sorts by lane (rank: order by position), then start, then id. */
+/* Sorts events by lane (rank: order by position), then start, then id; waits by process, start. */
 void page_events_sort(struct page_events *events, const uint32_t *rank);
 
 #endif

@@ -417,6 +417,52 @@ static void feed_message(struct page *page, const struct fact_message *message)
 					    page_host_number(page, message->dst) });
 }
 
+/*
+ * A wait is of its call: of what the call is summed by, and of no size. Its time counts once, in
+ * whatever kinds of waits it is.
+ */
+static void sum_wait(struct page *page, const struct fact_wait *wait, uint64_t start)
+{
+	const struct fact_call call = { .process = wait->process,
+					.function = wait->function,
+					.place = wait->place };
+	const struct page_sums sums = { .of = { [SUM_WAITED] = wait->fresh } };
+	const struct page_key key = page_key(page, PAGE_CALLS, &call);
+	struct page_lane lane = { .layer = LEVEL_MPI,
+				  .process = wait->process,
+				  .host = page_host_number(page, wait->process) };
+
+	page_cube_add(&page->cube, PAGE_CALLS, &key, start, page_size(UINT64_MAX), &sums);
+	if (start && wait->fresh)
+		page_timeline_wait(&page->timeline, page_lane_of(&page->timeline, &lane),
+				   key.code[KEY_FUNCTION],
+				   &(struct page_work){
+					   .start = start, .end = wait->end, .time = wait->fresh });
+}
+
+static void feed_wait(struct page *page, const struct fact_wait *wait)
+{
+	uint64_t start = start_of(page, wait->process, wait->start, wait->tid);
+
+	if (wait->end <= wait->start || !selection_passes(&page->selection, FACT_WAIT, wait))
+		return;
+	sum_wait(page, wait, start);
+	page_waits_add(&page->events, &(struct page_wait){
+					      .call = wait->call,
+					      .start = start,
+					      .duration = wait->end - wait->start,
+					      .process = page_code(wait->process),
+					      .culprit = page_code(wait->culprit),
+					      .root = page_code(wait->root),
+					      .kind = word(page, wait->kind),
+					      .function = word(page, wait->culprit_function),
+					      .did = word(page, wait->culprit_did),
+					      .root_function = word(page, wait->root_function),
+					      .root_did = word(page, wait->root_did),
+					      .host = page_host_number(page, wait->process),
+				      });
+}
+
 static void feed_window(struct page *page, const struct fact_window *fact)
 {
 	page_hosts_window(&page->hosts, fact);
@@ -441,6 +487,8 @@ static void page_fact(void *arg, enum fact_type type, const void *fact,
 		return feed_transfer(page, fact);
 	case FACT_MESSAGE:
 		return feed_message(page, fact);
+	case FACT_WAIT:
+		return feed_wait(page, fact);
 	case FACT_WINDOW:
 		return feed_window(page, fact);
 	case FACT_CALLS:

@@ -144,7 +144,7 @@ void page_order_lanes(struct page *page)
 
 /* A lane's bucket, over all names. */
 struct block {
-	uint64_t bucket, started, busy, bytes, share;
+	uint64_t bucket, started, busy, bytes, waited, share;
 	uint32_t lane, name;
 };
 
@@ -173,6 +173,7 @@ static size_t sum_block(const struct page_timeline *timeline, size_t from, struc
 		block->started += span->started;
 		block->busy += span->busy;
 		block->bytes += span->bytes;
+		block->waited += span->waited;
 	}
 	block->share = block->busy ? (uint64_t)((double)most / (double)block->busy * 255) : 0;
 	return i;
@@ -195,6 +196,7 @@ static void put_blocks(struct page *page, const struct blocks *blocks)
 		{ "started", offsetof(struct block, started) },
 		{ "busy", offsetof(struct block, busy) },
 		{ "bytes", offsetof(struct block, bytes) },
+		{ "waited", offsetof(struct block, waited) },
 		{ "share", offsetof(struct block, share) },
 	};
 	size_t count = blocks->all.len;
@@ -390,6 +392,43 @@ static void put_links(struct page *page, const struct map *index)
 	vec_release(&pairs);
 }
 
+static uint64_t wait_field(const struct page *page, const struct map *index,
+			   const struct page_wait *wait, int column)
+{
+	const uint64_t fields[] = {
+		wait->process,
+		event_of(index, wait->call),
+		wait->start - page->hosts.hosts.data[wait->host].first,
+		wait->duration,
+		wait->kind,
+		wait->culprit,
+		wait->function,
+		wait->did,
+		wait->root,
+		wait->root_function,
+		wait->root_did,
+	};
+
+	return fields[column];
+}
+
+static void put_waits(struct page *page, const struct map *index)
+{
+	static const char *const columns[] = { "process", "call",          "start",    "duration",
+					       "kind",    "culprit",       "function", "did",
+					       "root",    "root_function", "root_did" };
+	size_t count = page->events.waits.len;
+	uint64_t *values = page_pack_values(&page->pack, count);
+
+	page_pack_begin(&page->pack, "waits", true);
+	for (int c = 0; c < (int)ARRAY_SIZE(columns); c++) {
+		for (size_t i = 0; i < count; i++)
+			values[i] = wait_field(page, index, &page->events.waits.data[i], c);
+		page_pack_column(&page->pack, columns[c], count);
+	}
+	page_pack_end(&page->pack);
+}
+
 static void put_threads(struct page *page)
 {
 	size_t count = page->events.threads.len;
@@ -484,6 +523,7 @@ static void events_put_all(struct page *page)
 	put_lanes(page);
 	put_events(page, &index);
 	put_links(page, &index);
+	put_waits(page, &index);
 	put_threads(page);
 	map_release(&index);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "show/page/timeline.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 
 void page_hosts_release(struct page_hosts *hosts)
@@ -166,6 +167,7 @@ bool page_timeline_coarsen(struct page_timeline *timeline, unsigned int halvings
 		span->busy += old.busy;
 		span->bytes += old.bytes;
 		span->started += old.started;
+		span->waited += old.waited;
 	}
 	return true;
 }
@@ -177,8 +179,9 @@ static uint64_t done_by(const struct page_work *work, uint64_t time)
 			  (work->end - work->start));
 }
 
+/* member: offset in struct page_span of the sum that the time is added to */
 static void spread(struct page_timeline *timeline, uint32_t lane, uint32_t name,
-		   const struct page_work *work)
+		   const struct page_work *work, size_t member)
 {
 	unsigned int shift = timeline->shift;
 	uint64_t done = 0, last = (work->end - 1) >> shift;
@@ -186,9 +189,30 @@ static void spread(struct page_timeline *timeline, uint32_t lane, uint32_t name,
 	for (uint64_t bucket = work->start >> shift; bucket <= last; bucket++) {
 		uint64_t by = bucket == last ? work->time : done_by(work, (bucket + 1) << shift);
 
-		span_at(timeline, lane, name, bucket)->busy += by - done;
+		*(uint64_t *)((char *)span_at(timeline, lane, name, bucket) + member) += by - done;
 		done = by;
 	}
+}
+
+/* Before facts are added: their bucket follows from the width. */
+static void settle_width(struct page_timeline *timeline)
+{
+	while (page_hosts_exceed(timeline->hosts, timeline->shift, MOST_BUCKETS))
+		page_timeline_coarsen(timeline, 1);
+}
+
+static void make_room(struct page_timeline *timeline)
+{
+	while (timeline->spans.len > timeline->limit && page_timeline_coarsen(timeline, 1))
+		;
+}
+
+void page_timeline_wait(struct page_timeline *timeline, uint32_t lane, uint32_t name,
+			const struct page_work *waited)
+{
+	settle_width(timeline);
+	spread(timeline, lane, name, waited, offsetof(struct page_span, waited));
+	make_room(timeline);
 }
 
 void page_timeline_add(struct page_timeline *timeline, uint32_t lane, uint32_t name,
@@ -196,17 +220,15 @@ void page_timeline_add(struct page_timeline *timeline, uint32_t lane, uint32_t n
 {
 	struct page_span *first;
 
-	while (page_hosts_exceed(timeline->hosts, timeline->shift, MOST_BUCKETS))
-		page_timeline_coarsen(timeline, 1);
+	settle_width(timeline);
 	first = span_at(timeline, lane, name, work->start >> timeline->shift);
 	first->started += work->count;
 	first->bytes += work->bytes;
 	if (work->end > work->start)
-		spread(timeline, lane, name, work);
+		spread(timeline, lane, name, work, offsetof(struct page_span, busy));
 	else
 		first->busy += work->time;
-	while (timeline->spans.len > timeline->limit && page_timeline_coarsen(timeline, 1))
-		;
+	make_room(timeline);
 }
 
 static int by_place(const void *left, const void *right, void *arg)

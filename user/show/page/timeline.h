@@ -69,7 +69,7 @@ struct page_lane {
 /* One name's share of a lane in a bucket. */
 struct page_span {
 	uint64_t bucket; /* time >> shift */
-	uint64_t busy, bytes, started;
+	uint64_t busy, bytes, started, waited;
 	uint32_t lane, name;
 };
 
@@ -103,6 +103,10 @@ struct page_work {
 /* The start must be known. Time is spread evenly from start to end: exact for a single fact. */
 void page_timeline_add(struct page_timeline *timeline, uint32_t lane, uint32_t name,
 		       const struct page_work *work);
+
+/* Time of a lane in which it waited, ns, spread evenly from start to end, which differ. */
+void page_timeline_wait(struct page_timeline *timeline, uint32_t lane, uint32_t name,
+			const struct page_work *waited);
 
 /* Widens buckets; false: only one is left. */
 bool page_timeline_coarsen(struct page_timeline *timeline, unsigned int halvings);

@@ -13,14 +13,15 @@ import { Graphs } from "./views/graphs";
 import { HostsView } from "./views/hosts";
 import { Matrix } from "./views/matrix";
 import { headline, Overview } from "./views/overview";
+import { Summary } from "./views/summary";
 import { Tables } from "./views/tables";
 import { Timeline } from "./views/timeline";
 
 const LABELS: Record<ViewName, string> = {
-  overview: "Overview", timeline: "Timeline", matrix: "Matrix", graphs: "Graphs", tables: "Tables", hosts: "Hosts",
+  overview: "Overview", summary: "Summary", timeline: "Timeline", matrix: "Matrix", graphs: "Graphs", tables: "Tables", hosts: "Hosts",
 };
 const BODIES: Record<ViewName, () => preact.JSX.Element> = {
-  overview: Overview, timeline: Timeline, matrix: Matrix, graphs: Graphs, tables: Tables, hosts: HostsView,
+  overview: Overview, summary: Summary, timeline: Timeline, matrix: Matrix, graphs: Graphs, tables: Tables, hosts: HostsView,
 };
 
 const COPIES = model.facts.transfers.column("kind").includes(KIND_CODES.copy);

@@ -105,6 +105,60 @@ export interface Slow {
   at_ns: number;
 }
 
+// A call that had not returned when its process was last seen.
+export interface Open {
+  process: number | null;
+  rank: number | null;
+  function: string;
+  call_site: string | null;
+  op: string;
+  peer: number | null;
+  peer_rank: number | null;
+  tag: number | null;
+  since_ns: number;
+  age_ns: number;
+  certain: boolean;
+}
+
+export interface ProcessTime {
+  process: number;
+  rank: number | null;
+  span_ns: number | null;
+  mpi_ns: number | null;
+  mpi_most_ns: number | null;
+  wait_ns: number;
+  precision: string;
+}
+
+export interface Wait {
+  kind: string;
+  function: string;
+  process: number;
+  rank: number | null;
+  call_site: string | null;
+  culprit: number | null;
+  culprit_function: string | null;
+  culprit_call_site: string | null;
+  count: number;
+  sum_ns: number;
+  fresh_ns: number;
+  max_ns: number;
+  uncertainty_ns: number;
+  computing_ns: number;
+  communicating_ns: number;
+  waiting_ns: number;
+}
+
+export interface WaitRoot {
+  process: number | null;
+  rank: number | null;
+  function: string | null;
+  call_site: string | null;
+  did: string | null;
+  count: number;
+  fresh_ns: number;
+}
+
 export type Reasons = Record<string, number>;
 
 export interface Share { recorded: number; of: number }
@@ -157,4 +211,9 @@ export interface Report {
   clocks?: Clock[];
   memory?: unknown[];
   slowest: Slow[];
+  open?: Open[];
+  time?: ProcessTime[];
+  waits?: Wait[];
+  wait_roots?: WaitRoot[];
+  waits_unknown?: Reasons;
 }

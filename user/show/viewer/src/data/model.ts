@@ -17,7 +17,7 @@ export interface Place {
 
 const CELL_COLUMNS = new Set([
   "key", "time", "size", "precision", "count", "bytes", "bytes_unknown", "ops", "errors", "unchecked", "wire_bytes", "retries",
-  "unexplained_bytes", "timed", "time_sum", "copies", "copy_bytes",
+  "unexplained_bytes", "timed", "time_sum", "waited", "copies", "copy_bytes",
 ]);
 
 // The keys and cells of one sort of fact.

@@ -78,10 +78,10 @@ class Placed {
 
 // Rows of which nothing happened are left out.
 function happened(facts: Facts): Uint32Array {
-  const [counts, retries] = ["count", "retries"].map((name) => facts.cells(name));
+  const [counts, retries, waited] = ["count", "retries", "waited"].map((name) => facts.cells(name));
   const out = new Uint32Array(facts.key.length);
   let n = 0;
-  for (let i = 0; i < out.length; i++) if (counts[i] > 0 || retries[i] > 0) out[n++] = i;
+  for (let i = 0; i < out.length; i++) if (counts[i] > 0 || retries[i] > 0 || waited[i] > 0) out[n++] = i;
   return out.subarray(0, n);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Lanes, single events and their links, and the coarser levels, as the page carries them.
+import { Held, readOpen, readWaits, Waits } from "./held";
 import type { Model, Sort } from "./model";
 import type { Codes } from "./section";
 
@@ -31,7 +32,7 @@ export interface Level {
   bucket: number; // ns
   zero: Map<number, number>; // by host
   bounds: Codes; // by lane: first row; the next one's is the end
-  columns: { bucket: Codes; started: Codes; busy: Codes; name: Codes; share: Codes; bytes: Codes };
+  columns: { bucket: Codes; started: Codes; busy: Codes; name: Codes; share: Codes; bytes: Codes; waited: Codes };
 }
 
 export interface Events {
@@ -92,6 +93,8 @@ export class Timeline {
   readonly lanes: Lane[];
   readonly events: Events;
   readonly levels: Level[];
+  readonly waits: Waits;
+  readonly open: Held[];
   readonly span: number;
   private begins: Map<number, number>;
   readonly threads: Codes; // tid by code less 1
@@ -140,7 +143,9 @@ export class Timeline {
       if (this.send[i]) this.bySend.set(this.send[i] - 1, i);
       if (this.recv[i]) this.byRecv.set(this.recv[i] - 1, i);
     }
-    this.span = Math.max(1, ...model.directory.time.hosts.map((row) => row.span_ns + this.begin(row.host)));
+    this.waits = readWaits(model, (host) => this.begin(host));
+    this.open = readOpen(model, (host) => this.begin(host));
+    this.span = Math.max(1, ...this.open.map(({ to }) => to), ...model.directory.time.hosts.map((row) => row.span_ns + this.begin(row.host)));
   }
 
   // Times of the timeline less this are the host's own, from its first event.
@@ -170,7 +175,7 @@ export class Timeline {
         bounds: bounds(`level${i}`),
         columns: {
           bucket: column("bucket"), started: column("started"), busy: column("busy"), name: column("name"),
-          share: column("share"), bytes: column("bytes"),
+          share: column("share"), bytes: column("bytes"), waited: column("waited"),
         },
       };
     });

@@ -3,6 +3,7 @@
 import { brief, bytes, count, plural, share, time } from "../ui/format";
 import type { View } from "./view";
 import type { Model } from "./model";
+import { aboutCauses, aboutOpen, aboutWaiting } from "./waits";
 import { ways } from "./ways";
 
 export interface Sentence {
@@ -158,7 +159,7 @@ function aboutRetries(view: View): Sentence[] {
 
 export function verdict(model: Model, view: View): Sentence[] {
   const out = [
-    ...aboutPaths(model, view), ...aboutWays(model, view), ...aboutGpus(model, view), ...aboutProtocols(model, view),
+    ...aboutOpen(model, view), ...aboutWaiting(model, view), ...aboutCauses(model, view), ...aboutPaths(model, view), ...aboutWays(model, view), ...aboutGpus(model, view), ...aboutProtocols(model, view),
     ...aboutTime(model, view), ...aboutBalance(model, view), ...aboutRetries(view),
   ];
   return out.length ? out : [{ text: "Nothing that passes the filters moved any bytes.", tone: "plain" }];

@@ -7,7 +7,7 @@ import type { Range, Wanted } from "../data/filter";
 import { Model } from "../data/model";
 import { View } from "../data/view";
 
-export const VIEWS = ["overview", "timeline", "matrix", "graphs", "tables", "hosts"] as const;
+export const VIEWS = ["overview", "summary", "timeline", "matrix", "graphs", "tables", "hosts"] as const;
 export type ViewName = (typeof VIEWS)[number];
 export type Measure = "bytes" | "count";
 export type Kind = "data" | "control" | "copy";

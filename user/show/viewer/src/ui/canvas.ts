@@ -12,6 +12,21 @@ export function fit(canvas: HTMLCanvasElement, width: number, height: number): C
   return context;
 }
 
+// Slanting lines, to fill with.
+export function hatch(context: CanvasRenderingContext2D, colour: string): CanvasPattern {
+  const tile = document.createElement("canvas");
+  tile.width = tile.height = 8;
+  const lines = tile.getContext("2d")!;
+  lines.strokeStyle = colour;
+  lines.lineWidth = 2.5;
+  for (const at of [-4, 4, 12]) {
+    lines.moveTo(at - 6, 10);
+    lines.lineTo(at + 6, -2);
+  }
+  lines.stroke();
+  return context.createPattern(tile, "repeat")!;
+}
+
 // As much of a text as there is room for, in the canvas's font.
 export function clip(context: CanvasRenderingContext2D, text: string, width: number): string {
   if (context.measureText(text).width <= width) return text;

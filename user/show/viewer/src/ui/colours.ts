@@ -18,22 +18,24 @@ const TRANSPORTS: Record<string, Pair> = {
   cuda_ipc: ["#2f8136", "#57b85f"],
   cuda_copy: ["#94a81a", "#c2d64a"],
   gdr_copy: ["#c9a400", "#ead04e"],
-  rocm: ["#c6392f", "#f07d74"],
+  rocm: ["#7d1f2e", "#b8606f"],
 };
 const OTHERS: Pair[] = [["#a0624f", "#d39886"], ["#6d7f3f", "#a9bd78"], ["#4f7f95", "#8dbdd2"], ["#9c5578", "#d391b3"]];
 const UNKNOWN: Pair = ["#aab1bb", "#5d6672"];
 
-// What MPI calls and UCP operations do; fewer words than there are functions.
+// What MPI calls and UCP operations do; fewer words than there are functions. No transport has these colours.
 const GROUPS: [RegExp, Pair][] = [
-  [/^MPI_(Wait|Test|I?M?[pP]robe)/, ["#b08d57", "#c9ab78"]],
-  [/^MPI_I?(b|B|s|S|r|R)?[sS]end|_send$|^MPI_Start|^MPI_Psend/, ["#3a6fd8", "#6b9bf2"]],
-  [/^MPI_I?[mM]?[rR]ecv|_recv|^MPI_Precv/, ["#0e9384", "#31c3b2"]],
-  [/^MPI_(Put|Rput|Accumulate|Raccumulate)|^put|^MPI_Win/, ["#dd7f12", "#f2a444"]],
-  [/^MPI_(Get|Rget)(_acc.*)?$|^get/, ["#c9a400", "#ead04e"]],
-  [/^(atomic|amo)|^MPI_(Fetch|Compare)/, ["#c04a9e", "#e883ca"]],
-  [/^(flush|fence|ep_close)|Finalize|Init/, ["#8b94a1", "#8f99a8"]],
-  [/^MPI_/, ["#8347c9", "#b184f2"]],
+  [/^MPI_(Wait|Test|I?M?[pP]robe)/, ["#f5c98a", "#e8d9b8"]],
+  [/^MPI_Sendrecv/, ["#e6e84a", "#fbff9c"]],
+  [/^MPI_I?(b|B|s|S|r|R)?[sS]end|_send$|^MPI_Start|^MPI_Psend/, ["#30d8fc", "#3ce4fc"]],
+  [/^MPI_I?[mM]?[rR]ecv|_recv|^MPI_Precv/, ["#a8e4a8", "#c4f5b8"]],
+  [/^MPI_(Put|Rput|Accumulate|Raccumulate)|^put|^MPI_Win/, ["#483c3c", "#8a5a4e"]],
+  [/^MPI_(Get|Rget)(_acc.*)?$|^get/, ["#6c540c", "#a88448"]],
+  [/^(atomic|amo)|^MPI_(Fetch|Compare)/, ["#60306c", "#8a4f9a"]],
+  [/^(flush|fence|ep_close)|Finalize|Init/, ["#b5a68f", "#857a5e"]],
+  [/^MPI_/, ["#fcb4f0", "#f6c8f4"]],
 ];
+const WAITING: Pair = ["#e5352b", "#ff5c50"];
 
 const system = matchMedia("(prefers-color-scheme: dark)");
 const systemDark = signal(system.matches);
@@ -62,9 +64,13 @@ export function transportColour(name: string | null): string {
   return pick(family ?? OTHERS[hash(name) % OTHERS.length]);
 }
 
+export function waitingColour(): string {
+  return pick(WAITING);
+}
+
 // The meaning of the colours of functions and operations, for a legend.
 export const ACTIONS: [string, string][] = [
-  ["send", "MPI_Send"], ["receive", "MPI_Recv"], ["wait, test, probe", "MPI_Wait"], ["put", "MPI_Put"],
+  ["send", "MPI_Send"], ["receive", "MPI_Recv"], ["send and receive", "MPI_Sendrecv"], ["wait, test, probe", "MPI_Wait"], ["put", "MPI_Put"],
   ["get", "MPI_Get"], ["atomic", "atomic"], ["collective or other MPI", "MPI_Allreduce"], ["flush, set-up", "flush"],
 ];
 

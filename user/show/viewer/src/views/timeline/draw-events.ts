@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Drawing a lane by its single events: a bar for each as long as it took, with its name where there is room.
-import { Lane, LAYER_NAMES, LAYER_SORTS, Timeline, UCT } from "../../data/timeline";
+import { Lane, LAYER_NAMES, LAYER_SORTS, MPI, Timeline, UCT } from "../../data/timeline";
 import { clip } from "../../ui/canvas";
 import { inkOn } from "../../ui/colours";
 import type { PlacedLane } from "./layout";
 import { GUTTER, Scene, xOf } from "./scene";
 
 const DIM = 0.16; // what does not pass the filters
+const ABOVE = 0.34; // where an MPI call has its name: waiting is below
 const LOW = 0.45; // height of control and copies
 
 export function drawEvents(context: CanvasRenderingContext2D, scene: Scene, placed: PlacedLane, from: number, to: number) {
@@ -35,7 +36,7 @@ export function drawEvents(context: CanvasRenderingContext2D, scene: Scene, plac
     context.fillStyle = colours[events.key[event]];
     context.fillRect(x, y + row * tall + bar * (1 - low), Math.min(right, stop) - x - (stop - start > 4 ? 0.5 : 0), bar * low);
     if (passes) drawn[row] = Math.ceil(stop * 2) / 2;
-    if (bar >= 11 && low === 1 && stop - x > 36) label(context, timeline, lane, event, x, Math.min(right, stop), y + row * tall + bar / 2);
+    if (bar >= 11 && low === 1 && stop - x > 36) label(context, timeline, lane, event, x, Math.min(right, stop), y + row * tall + bar * (lane.layer === MPI ? ABOVE : 0.5));
   }
   context.globalAlpha = 1;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Drawing a lane by the steps of a level: a bar for each, as high as the lane was busy.
+// Drawing a lane by the steps of a level: a bar for each, as high as the lane was busy, and as it waited in these.
 import type { Level } from "../../data/timeline";
+import { waitingColour } from "../../ui/colours";
 import type { PlacedLane } from "./layout";
 import { GUTTER, Scene, xOf } from "./scene";
 
@@ -9,10 +10,11 @@ export function drawSteps(context: CanvasRenderingContext2D, scene: Scene, place
   const { lane, y, height } = placed;
   const zero = level.zero.get(lane.host) ?? 0;
   const end = timeline.levelEnd(level, lane);
-  const { bucket, busy, name, started } = level.columns;
+  const { bucket, busy, name, started, waited } = level.columns;
   const width = Math.max(1, (level.bucket / (look.to - look.from)) * (look.width - GUTTER));
   const first = timeline.levelRow(level, lane, Math.floor((from - zero) / level.bucket));
   const strokes = new Strokes(context, y, height);
+  const waits = new Strokes(context, y, height);
   for (let i = first; i < end; i++) {
     const start = zero + bucket[i] * level.bucket;
     if (start >= to) break;
@@ -21,8 +23,11 @@ export function drawSteps(context: CanvasRenderingContext2D, scene: Scene, place
     const part = Math.min(1, busy[i] / level.bucket);
     const tall = busy[i] ? Math.max(2, Math.round(part * height)) : started[i] ? 1 : 0;
     strokes.add(x, until, tall, colours.ofStep(lane, name[i]));
+    const red = waited[i] ? Math.max(1, Math.round(Math.min(1, waited[i] / level.bucket) * height)) : 0;
+    if (red) waits.add(x, until, Math.min(tall, red), waitingColour());
   }
   strokes.flush();
+  waits.flush();
 }
 
 // Bars side by side become one where they are alike; of several in one column of pixels the tallest is drawn.

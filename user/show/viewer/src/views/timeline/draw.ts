@@ -2,6 +2,7 @@
 // Drawing the timeline: the tracks, each lane by the means that fit the part of the run in sight, and the marks over them.
 import { styleColour } from "../../ui/colours";
 import { drawEvents } from "./draw-events";
+import { drawOpen, drawWaits } from "./draw-held";
 import { drawArrow, drawOutlines, drawOutside } from "./draw-marks";
 import { drawSteps } from "./draw-steps";
 import { drawAxis, drawHeading, drawNames } from "./draw-words";
@@ -51,12 +52,19 @@ function drawLane(context: CanvasRenderingContext2D, scene: Scene, placed: Place
   const { look, timeline } = scene;
   context.fillStyle = styleColour("gap");
   context.fillRect(GUTTER, placed.y, look.width - GUTTER, placed.height);
-  if (!level) return drawEvents(context, scene, placed, look.from, look.to);
+  const single = (from: number, to: number) => {
+    drawEvents(context, scene, placed, from, to);
+    drawWaits(context, scene, placed, from, to);
+  };
   let at = look.from;
-  for (const [from, to] of mode === "both" ? keptTimes(timeline, placed.lane.host, look) : []) {
-    if (from > at) drawSteps(context, scene, placed, level, at, from);
-    if (to > from) drawEvents(context, scene, placed, from, to);
-    at = Math.max(at, to);
+  if (!level) single(look.from, look.to);
+  else {
+    for (const [from, to] of mode === "both" ? keptTimes(timeline, placed.lane.host, look) : []) {
+      if (from > at) drawSteps(context, scene, placed, level, at, from);
+      if (to > from) single(from, to);
+      at = Math.max(at, to);
+    }
+    if (look.to > at) drawSteps(context, scene, placed, level, at, look.to);
   }
-  if (look.to > at) drawSteps(context, scene, placed, level, at, look.to);
+  drawOpen(context, scene, placed);
 }

@@ -2,7 +2,7 @@
 // Where the tracks of the timeline lie: per host its processes, each with its lanes, then its devices.
 import type { Model } from "../../data/model";
 import { time } from "../../ui/format";
-import { DEVICE, Lane, LAYERS, Timeline } from "../../data/timeline";
+import { DEVICE, Lane, LAYERS, MPI, Timeline } from "../../data/timeline";
 
 export interface PlacedLane {
   lane: Lane;
@@ -29,7 +29,7 @@ export interface Layout {
 
 const HEADING = 24;
 const MANY = 24; // processes; with more the tracks are low
-const HEIGHTS = { tall: [15, 20, 24, 28], low: [6, 8, 9, 10] };
+const HEIGHTS = { tall: [15, 20, 24, 28], low: [6, 8, 9, 10], mpi: [20, 26, 30, 34] }; // by rows side by side
 
 export interface Wish {
   process: (code: number) => boolean;
@@ -39,7 +39,7 @@ export interface Wish {
 
 function place(lanes: Lane[], y: number, heights: number[], label: (lane: Lane) => string): PlacedLane[] {
   return lanes.map((lane) => {
-    const height = heights[lane.rows - 1];
+    const height = (lane.layer === MPI && heights === HEIGHTS.tall ? HEIGHTS.mpi : heights)[lane.rows - 1];
     const placed = { lane, y, height, label: label(lane) };
     y += height + 2;
     return placed;

@@ -2,7 +2,7 @@
 // The meaning of the colours that occur.
 import { combinationsOf } from "../../data/combinations";
 import { model } from "../../state/state";
-import { actionColour, ACTIONS, transportColour } from "../../ui/colours";
+import { actionColour, ACTIONS, transportColour, waitingColour } from "../../ui/colours";
 
 function namesIn(column: Uint32Array): (string | null)[] {
   return Array.from(combinationsOf([column]).codes[0], (code) => model.names[code]);
@@ -21,6 +21,10 @@ export function Legend() {
     <div class="legend timeline-legend">
       <span class="soft">MPI, UCP</span>
       {actions.map(([label, name]) => <span><i class="swatch" style={{ background: actionColour(name) }} />{label}</span>)}
+      {model.facts.calls.cells("waited").some((ns) => ns > 0) && (
+        <span title="the lower part of an MPI call: time in which it waited for another process"><i class="swatch" style={{ background: waitingColour() }} />waiting for another process</span>
+      )}
+      {(model.report.open?.length ?? 0) > 0 && <span title="hatched until the process was last seen"><i class="swatch hatched" />not returned</span>}
       <span class="soft">UCT, devices</span>
       {transports.map((name) => <span title={name ?? ""}><i class="swatch" style={{ background: transportColour(name) }} />{name ?? "unknown"}</span>)}
       <span class="soft">control, copies: half as high</span>

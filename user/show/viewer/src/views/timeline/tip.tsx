@@ -11,6 +11,7 @@ import { gapAt, stepAt } from "./hit";
 import type { PlacedLane } from "./layout";
 import type { Means } from "./means";
 import type { Look } from "./scene";
+import { openOf, waitWords } from "./held-words";
 import { wordsOf } from "./words";
 
 function EventTip({ timeline, event, chain }: { timeline: Timeline; event: number; chain: Chain }) {
@@ -26,7 +27,7 @@ function EventTip({ timeline, event, chain }: { timeline: Timeline; event: numbe
   const place = call !== null
     ? timeline.model.places[timeline.model.facts.calls.column("place")[timeline.events.key[call]]] : null;
   const rows: [string, ComponentChildren][] = [
-    ["process", own.who], ["start", own.start], ["duration", own.duration], ["bytes", own.bytes], ["how", own.how],
+    ["process", own.who], ["waited", call === event ? waitWords(timeline, event) : null], ["not returned", openOf(timeline, event)], ["start", own.start], ["duration", own.duration], ["bytes", own.bytes], ["how", own.how],
     ["in MPI call", brief(call)], ["called at", place ? placeTitle(place).split("\n")[0] : null],
     ["UCP operation", brief(op)],
     ["UCT transfers", carried.length > 1 ? `${count(carried.length)}` : carried.length ? brief(carried[0]) : null],
@@ -56,6 +57,7 @@ function StepTip({ timeline, lane, level, row }: { timeline: Timeline; lane: Lan
         rows={[
           ["started", count(columns.started[row])], ["bytes", bytes(columns.bytes[row])],
           ["busy", `${time(busy)} (${share(busy, width)})`],
+          ["waiting for others", columns.waited[row] ? `${time(columns.waited[row])} (${share(columns.waited[row], busy)} of that)` : null],
           ["most of it", busy ? `${name}, at least ${Math.floor((100 * columns.share[row]) / 255)} %` : null],
         ]}
       />

@@ -2,6 +2,7 @@
 // An event in words, for the box under the pointer and the table below the timeline.
 import { LAYER_NAMES, LAYER_SORTS, LAYERS, MPI, Timeline, UCP, UCT } from "../../data/timeline";
 import { bytes, count, instant, time } from "../../ui/format";
+import { openOf, waitWords } from "./held-words";
 
 const SIGNS = ["", "", "<= ", ">= "];
 const FLAGS: [number, string][] = [[1, "ended with an error"], [2, "found no resource: nothing was sent"]];
@@ -42,6 +43,9 @@ export function wordsOf(timeline: Timeline, event: number): Words {
     how.push(`${name("src_mem") ?? "unknown"} → ${name("dst_mem") ?? "unknown"} memory`);
   if (lane.layer === UCT) how.push(["", "control", "copy"][facts.column("kind")[key]] ?? "");
   if (lane.layer > MPI && peer) how.push(`with ${model.labels[peer]}`);
+  const waited = lane.layer === MPI ? waitWords(timeline, event) : null;
+  if (waited) how.push(`waited ${waited}`);
+  if (lane.layer === MPI && openOf(timeline, event)) how.push("not returned");
   if (events.count[event] > 1) how.push(`${count(events.count[event])} alike`);
   for (const [bit, words] of FLAGS) if (events.flags[event] & bit) how.push(words);
   const tid = events.thread[event] ? timeline.threads[events.thread[event] - 1] : null;

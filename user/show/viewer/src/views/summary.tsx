@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where the time went: calls that have not returned, the time of each process and function, waits and who caused them.
+import type { ComponentChildren } from "preact";
+import type { Open, Wait, WaitRoot } from "../data/directory";
+import { precisionWord, signedTime } from "../data/precision";
+import { functionTimes, FunctionTime, OwnTime, processTimes } from "../data/times";
+import type { View } from "../data/view";
+import { kindWords, openCalls, waitRows } from "../data/waits";
+import { current, model, setCodes } from "../state/state";
+import { actionColour, waitingColour } from "../ui/colours";
+import { count, instant, share, time } from "../ui/format";
+import { Column, DataTable } from "../ui/table";
+import { Turn } from "../ui/turns";
+
+interface Props {
+  view: View;
+}
+
+const site = (label: string | null) => <code title={label ?? ""}>{label ?? "unknown"}</code>;
+const rank = (process: number | null) => (process === null ? "unknown" : model.labels[process + 1]);
+
+const OPEN: Column<Open>[] = [
+  { id: "age", label: "Open for", value: (r) => r.age_ns, show: (r) => time(r.age_ns) },
+  { id: "rank", label: "Rank", words: true, value: (r) => rank(r.process) },
+  { id: "certain", label: "Returned", words: true, value: (r) => (r.certain ? "no" : "perhaps") },
+  { id: "function", label: "MPI function", words: true, value: (r) => r.function },
+  { id: "op", label: "Waits for", words: true, value: (r) => r.op },
+  { id: "peer", label: "With rank", words: true, value: (r) => r.peer_rank ?? "any or unknown" },
+  { id: "tag", label: "Tag", value: (r) => r.tag, show: (r) => (r.tag === null ? "-" : count(r.tag)) },
+  { id: "site", label: "Call site", words: true, value: (r) => r.call_site, show: (r) => site(r.call_site) },
+  { id: "since", label: "Since", value: (r) => r.since_ns, show: (r) => instant(r.since_ns, 1e5) },
+];
+
+function OpenCalls({ view }: Props) {
+  const rows = openCalls(model, view);
+  if (!model.report.open?.length) return null;
+  return (
+    <DataTable
+      id="table-open" title="Not returned" about="MPI calls that were open when their process was last seen" columns={OPEN} rows={rows}
+      sort="age" rowTitle="show this process alone" onRow={(r) => r.process !== null && setCodes("process", new Set([r.process + 1]))}
+      empty="No open call passes the filters."
+    />
+  );
+}
+
+// Waiting, other time in MPI, and the rest of the observed time.
+function Bar({ row, most }: { row: OwnTime; most: number }) {
+  const part = (ns: number) => `${(100 * Math.max(0, ns)) / most}%`;
+  const waited = Math.min(row.waited, row.mpi);
+  return (
+    <span class="shares" aria-hidden="true">
+      <i style={{ width: part(waited), background: waitingColour() }} />
+      <i style={{ width: part(row.mpi - waited), background: actionColour("MPI_Allreduce") }} />
+      <i class="rest" style={{ width: part((row.span ?? row.mpi) - row.mpi) }} />
+    </span>
+  );
+}
+
+const caused = (process: number) =>
+  (model.report.wait_roots ?? []).reduce((sum, row) => (row.process === process ? sum + row.fresh_ns : sum), 0);
+
+function ranks(most: number): Column<OwnTime>[] {
+  return [
+    { id: "rank", label: "Rank", words: true, value: (r) => model.process(r.process)?.rank ?? model.labels[r.process], show: (r) => model.labels[r.process] },
+    { id: "host", label: "Host", words: true, value: (r) => model.hostLabels[model.hostOf(r.process)] },
+    { id: "bar", label: "Time", words: true, value: (r) => r.span, show: (r) => <Bar row={r} most={most} /> },
+    { id: "span", label: "Observed", value: (r) => r.span, show: (r) => (r.span === null ? "unknown" : time(r.span)) },
+    { id: "mpi", label: "In MPI", title: ">= the ends of some calls are not known", value: (r) => r.mpi, show: (r) => <span title={precisionWord(r.precision)}>{signedTime(r.mpi, r.precision)}</span> },
+    { id: "share", label: "of it", value: (r) => (r.span ? (100 * r.mpi) / r.span : null), show: (r) => share(r.mpi, r.span ?? 0) },
+    { id: "waited", label: "Waiting", title: "for other processes, each moment once", value: (r) => r.waited, show: (r) => time(r.waited) },
+    { id: "part", label: "of MPI time", value: (r) => (r.mpi ? (100 * r.waited) / r.mpi : null), show: (r) => share(r.waited, r.mpi) },
+    {
+      id: "caused", label: "Caused", title: "waiting of others that it caused in the end; of the whole capture, whatever the filters",
+      value: (r) => caused(r.process - 1), show: (r) => time(caused(r.process - 1)),
+    },
+  ];
+}
+
+function legend(): ComponentChildren {
+  return (
+    <>
+      <i class="swatch" style={{ background: waitingColour() }} />waiting{" "}
+      <i class="swatch" style={{ background: actionColour("MPI_Allreduce") }} />else in MPI{" "}
+      <i class="swatch rest" />outside of MPI calls, or not known
+    </>
+  );
+}
+
+function Ranks({ view }: Props) {
+  const rows = processTimes(model, view);
+  const most = Math.max(1, ...rows.map((row) => Math.max(row.span ?? 0, row.mpi)));
+  return (
+    <DataTable
+      id="table-time" title="Time of each process" about={legend()} columns={ranks(most)} rows={rows} sort="rank" limit={32}
+      rowTitle="show this process alone" onRow={(r) => setCodes("process", new Set([r.process]))}
+      note={view.selection.range ? "Calls and waits that begin in the chosen time." : undefined}
+      empty="No MPI call passes the filters."
+    />
+  );
+}
+
+function Functions({ view }: Props) {
+  const rows = functionTimes(model, view);
+  const most = Math.max(1, ...rows.map((row) => row.time));
+  const whole = rows.reduce((sum, row) => sum + row.time, 0);
+  const columns: Column<FunctionTime>[] = [
+    { id: "function", label: "MPI function", words: true, value: (r) => model.names[r.code] ?? "outside MPI" },
+    {
+      id: "bar", label: "Time", words: true, value: (r) => r.time,
+      show: (r) => <Bar row={{ process: 0, span: null, mpi: r.time, waited: r.waited, precision: 0 }} most={most} />,
+    },
+    { id: "time", label: "Sum", title: "of all processes", value: (r) => r.time, show: (r) => signedTime(r.time, r.precision) },
+    { id: "share", label: "of MPI time", value: (r) => (whole ? (100 * r.time) / whole : null), show: (r) => share(r.time, whole) },
+    { id: "calls", label: "Calls", value: (r) => r.calls, show: (r) => count(r.calls) },
+    { id: "least", label: "Least", title: "of a process that calls it", value: (r) => r.least, show: (r) => time(r.least) },
+    { id: "mean", label: "Mean", title: "of the processes that call it", value: (r) => r.time / r.processes, show: (r) => time(r.time / r.processes) },
+    { id: "most", label: "Most", value: (r) => r.most, show: (r) => time(r.most) },
+    { id: "who", label: "Rank", title: "with most", words: true, value: (r) => model.labels[r.who] },
+    { id: "balance", label: "Most/mean", title: "1.00: all processes took the same time", value: (r) => (r.time ? (r.most * r.processes) / r.time : null), show: (r) => (r.time ? ((r.most * r.processes) / r.time).toFixed(2) : "-") },
+    { id: "waited", label: "Waiting", value: (r) => r.waited, show: (r) => time(r.waited) },
+    { id: "part", label: "of it", value: (r) => (r.time ? (100 * r.waited) / r.time : null), show: (r) => share(r.waited, r.time) },
+  ];
+  return (
+    <DataTable
+      id="table-summary" title="MPI functions by time" about={legend()} columns={columns} rows={rows} sort="time" rowTitle="show this function alone"
+      onRow={(r) => setCodes("function", new Set([r.code]))} empty="No MPI call passes the filters."
+      note="Times of calls whose end is not known are at least so long."
+    />
+  );
+}
+
+const state = (row: Wait) => {
+  const parts: [string, number][] = [["computing", row.computing_ns], ["communicating", row.communicating_ns], ["waiting", row.waiting_ns]];
+  const known = parts.filter(([, ns]) => ns > 0).sort((a, b) => b[1] - a[1]);
+  return known.map(([did, ns]) => (known.length > 1 ? `${did} ${share(ns, row.sum_ns)}` : did)).join(", ") || "unknown";
+};
+
+const WAITS: Column<Wait>[] = [
+  { id: "sum", label: "Time", value: (r) => r.sum_ns, show: (r) => (r.uncertainty_ns ? `${time(r.sum_ns)} ± ${time(r.uncertainty_ns)}` : time(r.sum_ns)) },
+  { id: "kind", label: "Kind", words: true, value: (r) => kindWords(r.kind) },
+  { id: "rank", label: "Rank", words: true, value: (r) => rank(r.process) },
+  { id: "function", label: "in", words: true, value: (r) => r.function },
+  { id: "site", label: "Call site", words: true, value: (r) => r.call_site, show: (r) => site(r.call_site) },
+  { id: "culprit", label: "for rank", words: true, value: (r) => rank(r.culprit) },
+  { id: "did", label: "that was", words: true, value: state },
+  { id: "then", label: "before", words: true, value: (r) => r.culprit_function },
+  { id: "there", label: "its call site", words: true, value: (r) => r.culprit_call_site, show: (r) => site(r.culprit_call_site) },
+  { id: "count", label: "Count", value: (r) => r.count, show: (r) => count(r.count) },
+  { id: "max", label: "Longest", value: (r) => r.max_ns, show: (r) => time(r.max_ns) },
+];
+
+function unknownWaits(): string | undefined {
+  const rows = Object.entries(model.report.waits_unknown ?? {});
+  return rows.length ? `Not known whether they waited: ${rows.map(([why, n]) => `${why}: ${count(n)}`).join("; ")}.` : undefined;
+}
+
+function Waits({ view }: Props) {
+  return (
+    <DataTable
+      id="table-waits" title="Waiting" about="calls that waited for another process; a moment may be of several kinds"
+      columns={WAITS} rows={waitRows(model, view)} sort="sum" rowTitle="show this process alone"
+      onRow={(r) => setCodes("process", new Set([r.process + 1]))} note={unknownWaits()}
+      empty={model.report.waits?.length ? "No wait passes the filters." : "No call is known to have waited."}
+    />
+  );
+}
+
+function causes(): Column<WaitRoot>[] {
+  const whole = (model.report.wait_roots ?? []).reduce((sum, row) => sum + row.fresh_ns, 0);
+  return [
+    { id: "fresh", label: "Time", value: (r) => r.fresh_ns, show: (r) => time(r.fresh_ns) },
+    { id: "share", label: "of waiting", value: (r) => (100 * r.fresh_ns) / whole, show: (r) => share(r.fresh_ns, whole) },
+    { id: "rank", label: "Rank", words: true, value: (r) => rank(r.process) },
+    { id: "did", label: "was", words: true, value: (r) => r.did ?? "state unknown" },
+    { id: "function", label: "before", words: true, value: (r) => r.function ?? "an unknown call" },
+    { id: "site", label: "Call site", words: true, value: (r) => r.call_site, show: (r) => site(r.call_site) },
+    { id: "count", label: "Waits", value: (r) => r.count, show: (r) => count(r.count) },
+  ];
+}
+
+function Causes() {
+  if (!model.report.wait_roots?.length) return null;
+  return (
+    <DataTable
+      id="table-causes" title="Causes of waiting" about="whole capture, no filter; each moment once, by who caused it in the end"
+      columns={causes()} rows={model.report.wait_roots} sort="fresh" rowTitle="show this process alone"
+      onRow={(r) => r.process !== null && setCodes("process", new Set([r.process + 1]))}
+    />
+  );
+}
+
+const TABLES = [Ranks, Functions, Waits, Causes];
+const IN_SIGHT = 2; // at first
+
+export function Summary() {
+  return (
+    <>
+      {model.report.open?.length ? <OpenCalls view={current.value} /> : null}
+      {TABLES.map((Body, i) => <Turn key={i} Body={Body} first={i < IN_SIGHT} />)}
+    </>
+  );
+}
