@@ -80,7 +80,9 @@ PKGS := libbpf libdw libelf libzstd jansson libxxhash libprotobuf-c sqlite3 yaml
 # what comes with the C library stays with it
 static_libs = -Wl,-Bstatic $$(pkg-config --static --libs $(PKGS) | sed 's/ -l\(m\|dl\|rt\)\>//g') \
 	-Wl,-Bdynamic -lZydis -pthread -lm
-libs = $(if $(STATIC),$(static_libs),$$(pkg-config --libs $(PKGS)) -lZydis -pthread -lm)
+# GCC's demangler comes with g++ and needs no more than libc: its archive, not the whole libstdc++.
+DEMANGLE := -l:libsupc++.a
+libs = $(if $(STATIC),$(static_libs),$$(pkg-config --libs $(PKGS)) -lZydis -pthread -lm) $(DEMANGLE)
 
 BPF_CFLAGS := -target bpf -g -O2 -mcpu=v3 -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Wno-sign-compare \
 	$(if $(DEVELOPER),-Werror) -Ibpf $(ANYWHERE)
@@ -274,7 +276,7 @@ $(O)/$(1)/libucxbpf.a: $(FUZZ_SRC:%.c=$(O)/$(1)/obj/%.o) $(PROTO_SRC:user/show/e
 $(FUZZ_TARGETS:%=$(O)/$(1)/%): $(O)/$(1)/%: $(O)/$(1)/obj/tests/fuzz/%.o $(O)/$(1)/libucxbpf.a
 	$$(call say,LINK,$$@)
 	$$(Q)$(CLANG) $(FUZZ_CFLAGS) -fsanitize=fuzzer $(2) $$^ $$(FUZZ_WRAP_$$*) -Wl,-Bstatic $$$$(pkg-config --static --libs $(FUZZ_PKGS)) \
-		-Wl,-Bdynamic -pthread -lm -Wl,-rpath,'$$$$ORIGIN/lib' -o $$@
+		-Wl,-Bdynamic $(DEMANGLE) -pthread -lm -Wl,-rpath,'$$$$ORIGIN/lib' -o $$@
 endef
 $(eval $(call fuzz_rules,fuzz,$(FUZZ_SAN)))
 $(eval $(call fuzz_rules,fuzz-cover,$(FUZZ_COVER)))

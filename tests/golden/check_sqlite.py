@@ -126,6 +126,19 @@ def same(what, ours, want):
         complain(f"{what}: {ours}, not {want}")
 
 
+def waits_by_label(rows):
+    """Two overloads of a C++ function may have one label: the view's rows are added up by labels, too."""
+    sums = {}
+    for row in rows:
+        if row["rank"] is None or row["culprit_rank"] is None:
+            continue
+        key = tuple(known(row[name]) for name in ("kind", "function", "rank", "call_site", "culprit_rank", "culprit_function",
+                                                  "culprit_call_site"))
+        count, total, most = sums.get(key, (0, 0, 0))
+        sums[key] = (count + row["count"], total + row["sum_ns"], max(most, row["max_ns"]))
+    return sorted((*key[:5], key[6], *values) for key, values in sums.items())
+
+
 def compare_views(database, report):
     for kind in ("data", "control", "copy"):
         rows = [row for row in report["transfers"] if row["kind"] == kind]
@@ -151,9 +164,7 @@ def compare_views(database, report):
         "SELECT kind, function, rank, call_site, culprit_rank, culprit_call_site, sum(count), sum(sum_ns), max(max_ns)"
         " FROM waits GROUP BY kind, function, rank, host, call_site, culprit_rank, culprit_host, culprit_function,"
         " culprit_call_site") if row[2] is not None and row[4] is not None),
-        sorted(tuple(known(row[name]) for name in ("kind", "function", "rank", "call_site", "culprit_rank", "culprit_call_site",
-                                                   "count", "sum_ns", "max_ns"))
-               for row in report["waits"] if row["rank"] is not None and row["culprit_rank"] is not None))
+        waits_by_label(report["waits"]))
     same("open_calls", sorted(tuple(row) for row in database.execute(
         "SELECT function, age_ns, certain FROM open_calls")),
         sorted((row["function"], row["age_ns"], row["certain"]) for row in report["open"]))

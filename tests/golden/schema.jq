@@ -120,6 +120,8 @@ def call_site:
 	breach($where; ("process", "count"); natural),
 	breach($where; ("function", "label"); name),
 	breach($where; ("module", "build_id", "symbol", "file", "address", "reason"); or_null(name)),
+	(select(has("demangled")) | breach($where; "demangled"; name)),
+	(select(has("demangled") and (.symbol | startswith("_Z") | not)) | "\($where): demangled, but not of C++"),
 	breach($where; ("line", "symbol_offset"); or_null(natural)),
 	(select((.module == null) != (.reason != null)) | "\($where): neither module nor reason, or both");
 

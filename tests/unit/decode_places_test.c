@@ -147,6 +147,28 @@ static void nonsense(void **state)
 	bed_release(&bed);
 }
 
+/* A symbol of C++ is kept as it is; what is shown is its name. */
+static void cxx(void **state)
+{
+	const struct place *place;
+	struct bed bed;
+
+	(void)state;
+	bed_init(&bed);
+	add(&bed, json_pack("{s:s, s:i, s:s, s:s}", "t", "module", "id", 3, "path", "/opt/libm.so",
+			    "build_id", "b1"));
+	add(&bed, json_pack("{s:s, s:i, s:s, s:s, s:i}", "t", "symbol", "module", 3, "offset",
+			    "0x100", "symbol", "_ZN3gmx4sendIfEEvPKT_", "symbol_offset", 17));
+	add_address(&bed, 7, "0x7f00", "0x100");
+	bed_ready(&bed);
+	place = place_of(&bed, 7, 0x7f00);
+	assert_string_equal(place->symbol, "_ZN3gmx4sendIfEEvPKT_");
+	assert_string_equal(place->demangled, "void gmx::send<float>(float const*)");
+	assert_string_equal(place->frame, "gmx::send<float>");
+	assert_string_equal(place->label, "gmx::send<float>+0x11");
+	bed_release(&bed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -154,6 +176,7 @@ int main(void)
 		cmocka_unit_test(names),
 		cmocka_unit_test(unknown),
 		cmocka_unit_test(nonsense),
+		cmocka_unit_test(cxx),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

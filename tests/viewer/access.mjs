@@ -115,6 +115,39 @@ export async function printed(view, states = STATES) {
   }
 }
 
+// Text that reaches out of its cell or card, over what is beside it.
+function overprinted() {
+  const hides = (element, end) => {
+    for (let box = element; box && box !== end.parentElement; box = box.parentElement)
+      if (getComputedStyle(box).overflowX !== "visible") return true;
+    return false;
+  };
+  const out = [];
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node = walk.nextNode(); node; node = walk.nextNode()) {
+    const element = node.parentElement;
+    const box = element.closest("td, th, li, dd, dt, .card, .side, .top, .foot");
+    if (!node.data.trim() || !box || !element.checkVisibility() || hides(element, box)) continue;
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    const [text, room] = [range.getBoundingClientRect(), box.getBoundingClientRect()];
+    if (text.width && (text.right > room.right + 1.5 || text.left < room.left - 1.5)) out.push(`${node.data.slice(0, 80)} (${Math.round(text.right - room.right)} px)`);
+  }
+  return out;
+}
+
+export async function fits(view, name) {
+  for (const [width, height] of [[1280, 800], [1920, 1080]]) {
+    await view.page.setViewportSize({ width, height });
+    for (const state of STATES) {
+      await view.show(state);
+      none((await view.page.evaluate(overprinted)).map((line) => `${name}, ${state}, ${width} px: ${line}`));
+      const wide = await view.page.locator("table.data").evaluateAll((all) => all.filter((table) => table.offsetWidth > table.parentElement.clientWidth + 1).map((table) => `${table.closest("section").id} ${table.offsetWidth} of ${table.parentElement.clientWidth} px`));
+      none(wide.map((line) => `${name}, ${state}, ${width} px: has to be scrolled: ${line}`));
+    }
+  }
+}
+
 // 1280 px at 200 and 400 %: nothing is lost, and nothing is scrolled sideways but tables and pictures of their own.
 export async function magnified(view) {
   const { page } = view;

@@ -9,7 +9,7 @@ import { mkdirSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { magnified, printed, reports, verdicts } from "./access.mjs";
+import { fits, magnified, printed, reports, verdicts } from "./access.mjs";
 import { Report, VIEWS, withBrowser } from "./browser.mjs";
 import { events, replay } from "./expected.mjs";
 import { controls, timeRange } from "./controls.mjs";
@@ -145,6 +145,12 @@ const CHECKS = {
   async keys(browser, capture) {
     const view = await new Report(browser, page(capture)).open();
     await keys(view);
+    assert.deepEqual(view.complaints, []);
+    await view.close();
+  },
+  async fits(browser, list) {
+    const view = await new Report(browser, page(list.split(","))).open();
+    await fits(view, basename(list));
     assert.deepEqual(view.complaints, []);
     await view.close();
   },

@@ -60,6 +60,11 @@ check() {
 	check sizes "$(printf '%s,' "$TOP"/tests/data/cg.n[012].ucxb)$TOP/tests/data/cg.n3.ucxb"
 }
 
+@test "no text runs over its neighbour, with names of C++ and without" {
+	check fits "$TOP/tests/data/gromacs.ucxb" "$TOP/tests/data/hang.ucxb" \
+		"$TOP/tests/data/gpu/halo-ring-1.18.1-v2-ipc-static-start/job.ucxb"
+}
+
 @test "by keys alone, and the focus is seen: a filter, a table's order, a row, an operation" {
 	check keys "$TOP/tests/data/coll.ucxb"
 }

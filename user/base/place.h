@@ -8,10 +8,12 @@
 /* Strings are interned, NULL = not known: one pointer per text. */
 struct place {
 	const char *key; /* a text of its own for every place: sorts and compares */
-	const char *label; /* "cg.c:120", else "main+0x1f", "libsolve.so+0x1234", "0x7f..." */
+	const char *label; /* "cg.c:120", else "main+0x1f", "libsolve.so+0x1234", "0x7f..."; a
+			    * name of C++ without parameters (base/demangle.h) */
 	const char *frame; /* as one frame of a stack: "main", else the label */
 	const char *module, *build_id; /* the file it lies in */
 	const char *symbol, *file;
+	const char *demangled; /* the symbol as C++ writes it; NULL: it is none of C++ */
 	const char *reason; /* why the module is not known */
 	uint64_t address; /* in its process: behind the call, where that returns to */
 	uint64_t offset; /* in the module, link-time address */

@@ -5,9 +5,11 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/demangle.h"
 #include "explain/decode/internal.h"
 
 static const char *intern(struct decoder *decoder, const json_t *side, const char *key)
@@ -40,12 +42,27 @@ void decode_module(struct decoder *decoder, struct capture *capture, const json_
 							  intern(decoder, side, "build_id") };
 }
 
+/* The one place where names of C++ are read: its short form is the frame. */
+static void name_symbol(struct decoder *decoder, struct place *symbol)
+{
+	char *name = demangle(symbol->symbol);
+
+	symbol->frame = symbol->symbol;
+	if (!name)
+		return;
+	symbol->demangled = strings_intern(&decoder->strings, name);
+	demangled_shorten(name);
+	symbol->frame = strings_intern(&decoder->strings, name);
+	free(name);
+}
+
 /* Kept until the addresses are read: one symbol may serve many processes. */
 void decode_symbol(struct decoder *decoder, struct capture *capture, const json_t *side)
 {
 	struct place *place = place_new(decoder);
 
 	place->symbol = intern(decoder, side, "symbol");
+	name_symbol(decoder, place);
 	place->symbol_offset = side_u64(side, "symbol_offset");
 	place->file = intern(decoder, side, "file");
 	place->line = number(side, "line");
@@ -62,7 +79,7 @@ static const char *base_name(const char *path)
 
 static void name_place(struct decoder *decoder, struct place *place)
 {
-	char address[32], module[512], symbol[512], line[512];
+	char address[32], module[512], line[512], *symbol = NULL;
 	const char *label = address, *frame;
 
 	snprintf(address, sizeof(address), "%#" PRIx64, place->address);
@@ -72,10 +89,8 @@ static void name_place(struct decoder *decoder, struct place *place)
 		 place->module ? base_name(place->module) : "", place->offset);
 	frame = label;
 	if (place->symbol) {
-		snprintf(symbol, sizeof(symbol), "%s+%#" PRIx64, place->symbol,
-			 place->symbol_offset);
-		frame = place->symbol;
-		label = symbol;
+		frame = place->frame;
+		label = symbol = xasprintf("%s+%#" PRIx64, frame, place->symbol_offset);
 	}
 	if (place->file) {
 		snprintf(line, sizeof(line), "%s:%d", base_name(place->file), place->line);
@@ -83,6 +98,7 @@ static void name_place(struct decoder *decoder, struct place *place)
 	}
 	place->label = strings_intern(&decoder->strings, label);
 	place->frame = strings_intern(&decoder->strings, frame);
+	free(symbol);
 }
 
 /* The same place in every process and on every host that runs the same file. */
@@ -110,6 +126,8 @@ static void find_symbol(const struct capture *capture, struct place *place, uint
 	if (!symbol)
 		return;
 	place->symbol = symbol->symbol;
+	place->demangled = symbol->demangled;
+	place->frame = symbol->frame;
 	place->symbol_offset = symbol->symbol_offset;
 	place->file = symbol->file;
 	place->line = symbol->line;

@@ -82,6 +82,7 @@ static const struct fact_column place_columns[] = {
 	ROW("build_id", TEXT, fact_place, place.build_id, "of that file"),
 	ROW("offset", BITS, fact_place, place.offset, "link-time address in the module"),
 	ROW("symbol", TEXT, fact_place, place.symbol, "function"),
+	ROW("demangled", TEXT, fact_place, place.demangled, "its name in C++, with parameters"),
 	ROW("symbol_offset", U64, fact_place, place.symbol_offset, "bytes from the symbol's start"),
 	ROW("file", TEXT, fact_place, place.file, "source file"),
 	ROW("line", INT, fact_place, place.line, "line of the call; 0: unknown"),

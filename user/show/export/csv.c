@@ -33,8 +33,8 @@ struct csv_table {
 	"time.known", "time.sum_ns", "time.min_ns", "time.max_ns", "time.precision", "time.exact", \
 		"time.exact_sum_ns"
 #define PLACE                                                                                      \
-	"label", "module", "build_id", "offset", "symbol", "symbol_offset", "file", "line",        \
-		"address", "reason"
+	"label", "module", "build_id", "offset", "symbol", "demangled", "symbol_offset", "file",   \
+		"line", "address", "reason"
 
 static const struct csv_table tables[] = {
 	{ "totals", { "section", "name", "reason", "value" } },

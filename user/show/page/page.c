@@ -142,6 +142,7 @@ static const struct shape place_shape[] = {
 	SHAPE_OF(struct place, module),
 	SHAPE_OF(struct place, offset, .hex = true, SHAPE_WHEN(struct place, module)),
 	SHAPE_OF(struct place, symbol),
+	SHAPE_OF(struct place, demangled, .optional = true),
 	SHAPE_OF(struct place, file),
 	SHAPE_OF(struct place, line, SHAPE_WHEN(struct place, file)),
 	{ 0 },

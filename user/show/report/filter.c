@@ -130,6 +130,11 @@ static bool pass(struct report_filter *filter, enum filter_field field, const ch
 	return *seen == 1;
 }
 
+static bool matches(const struct filter_list *list, const char *name)
+{
+	return name && any(list, name);
+}
+
 /* Any name of a place may match; a place has one key, so each is matched only once. */
 static bool pass_place(struct report_filter *filter, const struct place *place)
 {
@@ -143,7 +148,8 @@ static bool pass_place(struct report_filter *filter, const struct place *place)
 	seen = map_insert(&list->seen, (uintptr_t)place->key, 0, NULL);
 	if (!*seen)
 		*seen = any(list, place->label) || any(list, place->frame) ||
-					any(list, place->module)
+					any(list, place->module) || matches(list, place->symbol) ||
+					matches(list, place->demangled)
 				? 1
 				: 2;
 	return *seen == 1;

@@ -187,6 +187,7 @@ static const struct shape place_shape[] = {
 	SHAPE_OF(struct place, build_id),
 	SHAPE_OF(struct place, offset, .hex = true, SHAPE_WHEN(struct place, module)),
 	SHAPE_OF(struct place, symbol),
+	SHAPE_OF(struct place, demangled, .optional = true),
 	SHAPE_OF(struct place, symbol_offset, SHAPE_WHEN(struct place, symbol)),
 	SHAPE_OF(struct place, file),
 	SHAPE_OF(struct place, line, SHAPE_WHEN(struct place, file)),

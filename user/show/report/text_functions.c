@@ -2,6 +2,8 @@
 /* MPI functions, and the places that call them. */
 #include "show/report/text.h"
 
+#include <string.h>
+
 #include "base/units.h"
 
 static const struct cube_shape function_shape = {
@@ -315,10 +317,15 @@ static void print_in(char *cell, size_t size, const void *row, const void *conte
 	const struct text_report *text = context;
 	const struct place *place = report_place(text->report, row_of(row)->key[1]);
 
-	snprintf(cell, size, "%s",
-		 place->symbol   ? place->symbol
-		 : place->module ? place->module
-				 : place->reason);
+	/* without a line the label has the symbol */
+	if (place->file && place->symbol)
+		snprintf(cell, size, "%s", place->frame);
+	else if (place->module)
+		snprintf(cell, size, "%s",
+			 strrchr(place->module, '/') ? strrchr(place->module, '/') + 1
+						     : place->module);
+	else
+		snprintf(cell, size, "%s", place->reason);
 }
 
 static void sites_print_function(char *cell, size_t size, const void *row, const void *context)

@@ -104,7 +104,7 @@ export function allDims(model: Model): Dim[] {
     id: "call-site", label: "Call site",
     columns: { calls: place("calls"), ops: place("ops"), transfers: place("transfers") },
     values: places.map((at) => at?.label ?? "none or unknown"),
-    titles: places.map((at) => (at ? [at.label, at.symbol, at.module, at.offset].filter(Boolean).join(" · ") : "")),
+    titles: places.map((at) => (at ? [at.label, at.demangled, at.symbol, at.module, at.offset].filter(Boolean).join(" · ") : "")),
   });
   return dims;
 }

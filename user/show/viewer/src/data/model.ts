@@ -10,7 +10,8 @@ export interface Place {
   label: string;
   module: string | null;
   offset: string | null;
-  symbol: string | null;
+  symbol: string | null; // as the file has it
+  demangled: string | null; // in C++, with parameters
   file: string | null;
   line: number | null;
 }

@@ -68,6 +68,14 @@ function unmatched(model: Model): Unknown {
   };
 }
 
+const COLUMNS: Record<string, string> = {
+  place: "call sites", src_reason: "why the sender's memory is not known", dst_reason: "why the receiver's memory is not known",
+  chain_reason: "why a way is not known", memory_reason: "why a buffer's memory is not known", memory_known_by: "how a buffer's memory is known",
+  "ops.peer": "peers of operations", peer: "peers", src: "senders", dst: "receivers", chain: "ways through memory", via: "transports of ways", ucp_op: "UCP operations",
+};
+
+const columnWords = (name: string) => COLUMNS[name] ?? name.replace(/_/g, " ");
+
 function kept(model: Model): Unknown {
   const { cube, time: scale, timeline } = model.directory;
   const { events } = timeline;
@@ -80,7 +88,7 @@ function kept(model: Model): Unknown {
       ? [["timeline, where single events were not kept: steps from", time(timeline.levels[0].bucket_ns)] as [string, string]]
       : []),
   ];
-  if (cube.merged.length) why.push(["given up to stay in the budget", cube.merged.join(", ")]);
+  if (cube.merged.length) why.push(["left out of filters and tables, for want of room", cube.merged.map(columnWords).join(", ")]);
   if (timeline.untimed) why.push(["of no known time, so not on the timeline", count(timeline.untimed)]);
   if (model.directory.rounded) why.push(["sums beyond 2^53, rounded", count(model.directory.rounded)]);
   return {

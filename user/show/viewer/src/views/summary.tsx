@@ -2,7 +2,7 @@
 // Where the time went: calls that have not returned, the time of each process and function, waits and who caused them.
 import type { ComponentChildren } from "preact";
 import type { Open, Wait, WaitRoot } from "../data/directory";
-import { precisionWord, signedTime } from "../data/precision";
+import { precisionWord, signedTime, tellsNothing } from "../data/precision";
 import { functionTimes, FunctionTime, OwnTime, processTimes } from "../data/times";
 import type { View } from "../data/view";
 import { kindWords, openCalls, waitRows } from "../data/waits";
@@ -99,6 +99,9 @@ function Ranks({ view }: Props) {
   );
 }
 
+// With the precision of the sum, which stands beside it.
+const roughly = (ns: number, { time: sum, precision }: FunctionTime) => (tellsNothing(sum, precision) ? "?" : time(ns));
+
 function Functions({ view }: Props) {
   const rows = functionTimes(model, view);
   const most = Math.max(1, ...rows.map((row) => row.time));
@@ -112,9 +115,9 @@ function Functions({ view }: Props) {
     { id: "time", label: "Sum", title: "of all processes", value: (r) => r.time, show: (r) => signedTime(r.time, r.precision) },
     { id: "share", label: "of MPI time", value: (r) => (whole ? (100 * r.time) / whole : null), show: (r) => share(r.time, whole) },
     { id: "calls", label: "Calls", value: (r) => r.calls, show: (r) => count(r.calls) },
-    { id: "least", label: "Least", title: "of a process that calls it", value: (r) => r.least, show: (r) => time(r.least) },
-    { id: "mean", label: "Mean", title: "of the processes that call it", value: (r) => r.time / r.processes, show: (r) => time(r.time / r.processes) },
-    { id: "most", label: "Most", value: (r) => r.most, show: (r) => time(r.most) },
+    { id: "least", label: "Least", title: "of a process that calls it", value: (r) => r.least, show: (r) => roughly(r.least, r) },
+    { id: "mean", label: "Mean", title: "of the processes that call it", value: (r) => r.time / r.processes, show: (r) => roughly(r.time / r.processes, r) },
+    { id: "most", label: "Most", value: (r) => r.most, show: (r) => roughly(r.most, r) },
     { id: "who", label: "Rank", title: "with most", words: true, value: (r) => model.labels[r.who] },
     { id: "balance", label: "Most/mean", title: "1.00: all processes took the same time", value: (r) => (r.time ? (r.most * r.processes) / r.time : null), show: (r) => (r.time ? ((r.most * r.processes) / r.time).toFixed(2) : "-") },
     { id: "waited", label: "Waiting", value: (r) => r.waited, show: (r) => time(r.waited) },
@@ -132,7 +135,7 @@ function Functions({ view }: Props) {
 const state = (row: Wait) => {
   const parts: [string, number][] = [["computing", row.computing_ns], ["communicating", row.communicating_ns], ["waiting", row.waiting_ns]];
   const known = parts.filter(([, ns]) => ns > 0).sort((a, b) => b[1] - a[1]);
-  return known.map(([did, ns]) => (known.length > 1 ? `${did} ${share(ns, row.sum_ns)}` : did)).join(", ") || "unknown";
+  return known.map(([did, ns]) => (known.length > 1 ? `${did} ${share(ns, row.sum_ns)}` : did));
 };
 
 const WAITS: Column<Wait>[] = [
@@ -142,7 +145,7 @@ const WAITS: Column<Wait>[] = [
   { id: "function", label: "in", words: true, value: (r) => r.function },
   { id: "site", label: "Call site", words: true, value: (r) => r.call_site, show: (r) => site(r.call_site) },
   { id: "culprit", label: "for rank", words: true, value: (r) => rank(r.culprit) },
-  { id: "did", label: "that was", words: true, value: state },
+  { id: "did", label: "that was", words: true, value: (r) => state(r).join(", ") || "unknown", show: (r) => <span title={state(r).join(", ")}>{state(r)[0] ?? "unknown"}</span> },
   { id: "then", label: "before", words: true, value: (r) => r.culprit_function },
   { id: "there", label: "its call site", words: true, value: (r) => r.culprit_call_site, show: (r) => site(r.culprit_call_site) },
   { id: "count", label: "Count", value: (r) => r.count, show: (r) => count(r.count) },
