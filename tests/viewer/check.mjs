@@ -14,7 +14,9 @@ import { Report, VIEWS, withBrowser } from "./browser.mjs";
 import { events, replay } from "./expected.mjs";
 import { controls, timeRange } from "./controls.mjs";
 import { hosts } from "./hosts.mjs";
+import { interact } from "./interact.mjs";
 import { keys } from "./keys.mjs";
+import { many } from "./many.mjs";
 import { names } from "./names.mjs";
 import { held, summary } from "./summary.mjs";
 import { timeline } from "./timeline.mjs";
@@ -100,10 +102,23 @@ const CHECKS = {
     assert.deepEqual(view.complaints, []);
     await view.close();
   },
+  async interact(browser, capture) {
+    const view = await new Report(browser, page(capture)).open();
+    await interact(view, events(UCXBPF, capture));
+    assert.deepEqual(view.complaints, []);
+    await view.close();
+  },
   // Of a page, not of a capture.
   async names(browser, path) {
     const view = await new Report(browser, path).open();
     await names(view);
+    assert.deepEqual(view.complaints, []);
+    await view.close();
+  },
+  // Of a page with 1,024 processes on 64 hosts.
+  async many(browser, path) {
+    const view = await new Report(browser, path).open();
+    await many(view, 1024, 64);
     assert.deepEqual(view.complaints, []);
     await view.close();
   },

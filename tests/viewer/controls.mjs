@@ -85,7 +85,7 @@ export async function timeRange(view, report) {
   assert.ok(inside.count > 0 && inside.count < data.count, `a part: ${inside.count} of ${data.count}`);
   assert.deepEqual({ count: inside.count + before.count, bytes: inside.bytes + before.bytes }, data);
   await view.show(`view=timeline&time=${range[1]}-${range[2]}`);
-  await view.page.locator(".strip .plot").focus();
+  await view.page.locator(".tracks canvas").focus();
   await view.page.keyboard.press("Escape");
   assert.ok(!(await view.fragment()).includes("time="), "escape lets go of the range");
 }

@@ -47,6 +47,17 @@ check() {
 	check events "$TOP/tests/data/isend-tcp.ucxb"
 }
 
+@test "timeline by hand: keys, search, its strip, a chosen time, details beside it, Back" {
+	check interact "$TOP/tests/data/gromacs.ucxb"
+}
+
+@test "1,024 processes: a row of pixels each, their order, folding, a part of the matrix, the graph by hosts" {
+	made=$(dirname "$UCXBPF")/tests/bench/mkpage
+	[ -x "$made" ] || skip "no $made: make tests"
+	"$made" "$BATS_TEST_TMPDIR/many.html" 200000 1024 32
+	check many "$BATS_TEST_TMPDIR/many.html"
+}
+
 @test "filters by hand and by time, and keys" {
 	check controls "$TOP/tests/data/coll.ucxb"
 }

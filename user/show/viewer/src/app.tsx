@@ -105,7 +105,7 @@ export function App() {
       <Top />
       <Facets />
       <main class="main" aria-busy={busy.value}>
-        <Strip />
+        {view.value !== "timeline" && <Strip />}
         <div class="view" id="view" role="tabpanel" aria-labelledby={`tab-${view.value}`}>
           <Body />
         </div>

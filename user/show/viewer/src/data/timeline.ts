@@ -89,6 +89,13 @@ function pack(lane: Lane, events: Events) {
   }
 }
 
+// Ends of a message: events, null where they are not kept.
+export interface Message {
+  send: number | null;
+  recv: number | null;
+  arrival: number | null; // ns of the timeline
+}
+
 export class Timeline {
   readonly lanes: Lane[];
   readonly events: Events;
@@ -96,6 +103,7 @@ export class Timeline {
   readonly waits: Waits;
   readonly open: Held[];
   readonly span: number;
+  readonly fitted = false; // hosts lie as the clocks that messages allow say
   private begins: Map<number, number>;
   readonly threads: Codes; // tid by code less 1
   private send: Codes;
@@ -264,10 +272,17 @@ export class Timeline {
     return this.begin(this.lanes[this.events.lane[event]].host);
   }
 
+  get links(): number {
+    return this.send.length;
+  }
+
   // The message that an operation sent or received.
-  message(op: number): { send: number | null; recv: number | null; arrival: number | null } | null {
+  message(op: number): Message | null {
     const link = this.bySend.get(op) ?? this.byRecv.get(op);
-    if (link === undefined) return null;
+    return link === undefined ? null : this.link(link);
+  }
+
+  link(link: number): Message {
     return {
       send: this.send[link] ? this.send[link] - 1 : null, recv: this.recv[link] ? this.recv[link] - 1 : null,
       arrival: this.arrivals[link] && this.recv[link] ? this.arrivals[link] - 1 + this.beginOf(this.recv[link] - 1) : null,

@@ -30,6 +30,11 @@ export function fragment(): string {
   return parts.join("&");
 }
 
+// The part that makes a step in the history: views, filters and times, not how a view lies.
+function steps(): string {
+  return fragment().split("&").filter((part) => !part.split("=", 1)[0].includes(".")).join("&");
+}
+
 function readRange(word: string) {
   const [from, to] = word.split("-").map(Number);
   const { buckets } = model.directory.time;
@@ -93,18 +98,23 @@ export function followUrl() {
   });
   let first = true;
   let waiting = false;
+  let step = steps();
   // Unless the reader has followed another link meanwhile.
   const write = (before: string) => {
     waiting = false;
-    if (location.hash === before) history.replaceState(null, "", `#${fragment()}`);
+    if (location.hash !== before) return;
+    const now = steps();
+    if (now === step) history.replaceState(null, "", `#${fragment()}`);
+    else history.pushState(null, "", `#${fragment()}`);
+    step = now;
   };
   effect(() => {
     const text = fragment();
     if (first || location.hash.replace(/^#/, "") === text) {
       first = false;
+      step = steps();
       return;
     }
-    // Each view is a step in the history, filters are not. Its subject is shown first.
     const before = location.hash;
     if (!waiting) requestAnimationFrame(() => setTimeout(() => write(before)));
     waiting = true;

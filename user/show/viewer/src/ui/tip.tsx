@@ -7,13 +7,15 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 interface At {
   x: number;
   y: number;
+  above: number; // px of the page: it lies above this, or below y
   content: ComponentChildren;
 }
 
 const shown = signal<At | null>(null);
 
-export function showTip(x: number, y: number, content: ComponentChildren) {
-  shown.value = { x, y, content };
+// below, above: it covers nothing between these.
+export function showTip(x: number, below: number, content: ComponentChildren, above = below) {
+  shown.value = { x, y: below, above, content };
 }
 
 export function hideTip() {
@@ -27,7 +29,7 @@ export function Tip() {
     if (!box.current || !at) return;
     const { width, height } = box.current.getBoundingClientRect();
     const left = at.x + 14 + width > innerWidth ? at.x - width - 10 : at.x + 14;
-    const top = at.y + 14 + height > innerHeight ? at.y - height - 10 : at.y + 14;
+    const top = at.y + 14 + height > innerHeight ? at.above - height - 10 : at.y + 14;
     box.current.style.left = `${Math.max(4, left)}px`;
     box.current.style.top = `${Math.max(4, top)}px`;
   });

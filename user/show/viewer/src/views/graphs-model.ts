@@ -7,6 +7,7 @@ import type { Model } from "../data/model";
 import { ends } from "../data/pairs";
 
 export type Which = "process" | "device";
+export type Nodes = "auto" | "process" | "host";
 
 export interface Node {
   id: string;
@@ -39,7 +40,8 @@ export interface Graph {
 // Memory that no network card is in the way of: the transports that stay within a host.
 const WITHIN = /^(posix|sysv|xpmem|self|cma|knem|cuda_|gdr_copy|rocm_|ze_)/;
 const MOST_EDGES = 800;
-const MOST_PROCESSES = 128; // with a node each
+const MOST_PROCESSES = 128; // with a node each, where the reader wants them
+const FEW_PROCESSES = 24; // above, those of a host are one node unless the reader wants them
 
 class Builder {
   readonly nodes = new Map<string, Node>();
@@ -128,12 +130,12 @@ function sidesOf(model: Model): { far: Uint32Array; bySender: Uint32Array } {
 }
 
 // A few processes get a node each, silent ones included; of many, only the active ones if these are few.
-function areFew(model: Model, pairs: Combinations, present: Uint32Array): boolean {
-  if (model.report.processes.length <= MOST_PROCESSES) return true;
+function areFew(model: Model, pairs: Combinations, present: Uint32Array, most: number): boolean {
+  if (model.report.processes.length <= most) return true;
   const active = new Set<number>();
   for (const pair of present) {
     active.add(pairs.codes[0][pair]).add(pairs.codes[1][pair]);
-    if (active.size > MOST_PROCESSES) return false;
+    if (active.size > most) return false;
   }
   return true;
 }
@@ -155,11 +157,12 @@ function deviceWay(build: Builder, model: Model, codes: Uint32Array[]): Way {
   };
 }
 
-export function graphOf(model: Model, view: View, which: Which, by: "bytes" | "count"): Graph {
+export function graphOf(model: Model, view: View, which: Which, by: "bytes" | "count", nodes: Nodes): Graph {
   const f = model.facts.transfers;
   const pairs = combinationsOf([f.column("src"), f.column("dst")]);
   const present = view.met("transfers", pairs);
-  const merged = !areFew(model, pairs, present);
+  const most = nodes === "auto" && model.report.hosts.length > 1 ? FEW_PROCESSES : MOST_PROCESSES;
+  const merged = nodes === "host" || !areFew(model, pairs, present, most);
   const [src, dst] = (["src", "dst"] as const).map((end) => ends(model, f, end, merged ? "host" : "process"));
   const { far, bySender } = sidesOf(model);
   const parts = which === "process" ? [] : [f.column("device"), far, bySender, f.column("src_mem"), f.column("dst_mem")];

@@ -6,7 +6,7 @@ import { Choice } from "../ui/choice";
 import { transportColour } from "../ui/colours";
 import { bytes, count, plural } from "../ui/format";
 import { Plot } from "./graphs-canvas";
-import { Edge, Graph, graphOf, Node, pairsOf, Which } from "./graphs-model";
+import { Edge, Graph, graphOf, Node, Nodes, pairsOf, Which } from "./graphs-model";
 
 function Shape({ kind: of, label }: { kind: "process" | "gpu" | "nic"; label: string }) {
   return (
@@ -52,15 +52,16 @@ function about(graph: Graph): string {
   const { left } = graph;
   return [
     `${KIND_NOUNS[kind.value][1]} of ${plural(graph.pairs, "pair")} of processes; click to filter`,
-    graph.merged ? "too many to draw each: the processes of a host are one node until filters leave fewer" : "",
+    graph.merged ? "the processes of a host are one node" : "",
     left.edges ? `the ${count(left.edges)} smallest edges are not drawn: ${bytes(left.bytes)} in ${count(left.count)}` : "",
   ].filter(Boolean).join("; ");
 }
 
 export function Graphs() {
   const which = option("graphs.show", "process") as Which;
+  const nodes = option("graphs.nodes", "auto") as Nodes;
   const view = current.value;
-  const graph = useMemo(() => graphOf(model, view, which, measure.value), [view, which, measure.value]);
+  const graph = useMemo(() => graphOf(model, view, which, measure.value, nodes), [view, which, measure.value, nodes]);
   return (
     <section class="card graphs" aria-label="Graphs">
       <header>
@@ -70,6 +71,10 @@ export function Graphs() {
       <div class="toolbar no-print">
         <Choice<Which> label="Graph" value={which} onChange={(value) => setOption("graphs.show", value)}
           options={[{ value: "process", label: "Processes" }, { value: "device", label: "Devices" }]} />
+        {model.report.hosts.length > 1 && (
+          <Choice<Nodes> label="Nodes" value={graph.merged ? "host" : "process"} onChange={(value) => setOption("graphs.nodes", value)}
+            options={[{ value: "process", label: "Each process", title: "as far as 128 or fewer pass the filters" }, { value: "host", label: "Hosts" }]} />
+        )}
         <Legend graph={graph} which={which} />
       </div>
       {graph.edges.length === 0 && <p class="empty">No transfer passes the filters.</p>}

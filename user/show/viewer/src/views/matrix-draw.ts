@@ -125,7 +125,8 @@ function squares(context: CanvasRenderingContext2D, grid: Grid, ratio: number) {
 
 function labels(context: CanvasRenderingContext2D, grid: Grid) {
   const { size, left, top, rows, columns } = grid;
-  const every = Math.max(1, Math.ceil(14 / size));
+  let every = 1; // a power of two, as ranks are counted
+  while (every * size < 14) every *= 2;
   context.font = FONT;
   context.fillStyle = styleColour("soft");
   context.textBaseline = "middle";

@@ -86,9 +86,36 @@ function describe(of: Of, by: By, src: number, dst: number) {
 
 interface PlotProps {
   grid: Grid;
+  zoomBy: (factor: number, row: number, column: number) => void; // around a square of the grid
+  zoomTo: (rows: [number, number], columns: [number, number]) => void; // squares of the grid
   of: Of;
   by: By;
   words: (src: number, dst: number) => string;
+}
+
+// A part of the rows and of the columns; ends are not in it.
+interface Zoom {
+  rows: [number, number];
+  columns: [number, number];
+}
+
+const LEAST = 2; // rows and columns that a part has at least
+
+function readZoom(rows: number, columns: number): Zoom | null {
+  const [a, b, c, d] = option("matrix.zoom", "").split("-").map(Number);
+  return a >= 0 && b > a && b <= rows && c >= 0 && d > c && d <= columns ? { rows: [a, b], columns: [c, d] } : null;
+}
+
+function setZoom(zoom: Zoom | null) {
+  setOption("matrix.zoom", zoom ? [...zoom.rows, ...zoom.columns].join("-") : "");
+}
+
+// So many times as long, around a place in it; within its axis.
+function scaled([from, to]: [number, number], at: number, factor: number, most: number): [number, number] {
+  const length = Math.min(most, Math.max(LEAST, Math.round((to - from) * factor)));
+  const start = Math.round(at - ((at - from) / (to - from)) * length);
+  const first = Math.max(0, Math.min(most - length, start));
+  return [first, first + length];
 }
 
 const STEPS: Record<string, [number, number]> = {
@@ -106,25 +133,57 @@ function choose(by: By, src: number, dst: number) {
   setCodes("dst", new Set(of(dst)));
 }
 
-function Plot({ grid, of, by, words }: PlotProps) {
+function Plot({ grid, of, by, words, zoomBy, zoomTo }: PlotProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const [at, setAt] = useState<[number, number] | null>(null);
   useLayoutEffect(() => draw(canvas.current!, grid), [grid]);
   useEffect(() => hideTip, []);
   const place = (event: PointerEvent | MouseEvent) => hit(grid, canvas.current!, event.clientX, event.clientY);
+  const held = useRef<[number, number] | null>(null);
+  const [drawn, setDrawn] = useState<[number, number] | null>(null); // the other corner of the drawn box
+  const box = held.current && drawn ? [0, 1].map((i): [number, number] => [Math.min(held.current![i], drawn[i]), Math.max(held.current![i], drawn[i]) + 1]) : null;
+  const press = (event: PointerEvent) => {
+    if (event.button !== 0) return;
+    held.current = place(event);
+    setDrawn(null);
+  };
+  const release = () => {
+    if (box && box[0][1] - box[0][0] >= LEAST && box[1][1] - box[1][0] >= LEAST) zoomTo(box[0], box[1]);
+    held.current = null;
+    setTimeout(() => setDrawn(null));
+  };
+  useEffect(() => {
+    const element = canvas.current!;
+    const turn = (event: WheelEvent) => {
+      const found = hit(grid, element, event.clientX, event.clientY);
+      if (!found || !(event.ctrlKey || event.metaKey || event.altKey)) return;
+      event.preventDefault();
+      zoomBy(Math.exp(event.deltaY * 0.0022), found[0], found[1]);
+    };
+    element.addEventListener("wheel", turn, { passive: false });
+    return () => element.removeEventListener("wheel", turn);
+  });
   const hover = (event: PointerEvent) => {
     const found = place(event);
+    if (held.current) {
+      if (found && (found[0] !== held.current[0] || found[1] !== held.current[1])) setDrawn(found);
+      return hideTip();
+    }
     if (found?.[0] !== at?.[0] || found?.[1] !== at?.[1]) setAt(found);
     if (!found) return hideTip();
     const [src, dst] = [grid.rows[found[0]], grid.columns[found[1]]];
     showTip(event.clientX, event.clientY, describe(of, by, src, dst));
   };
   const click = (event: MouseEvent) => {
-    const found = place(event);
+    const found = drawn ? null : place(event);
     if (found) choose(by, grid.rows[found[0]], grid.columns[found[1]]);
   };
   const key = (event: KeyboardEvent) => {
     const step = STEPS[event.key];
+    const middle: [number, number] = at ?? [grid.rows.length / 2, grid.columns.length / 2];
+    if (event.key === "+" || event.key === "=") zoomBy(0.6, ...middle);
+    if (event.key === "-") zoomBy(1 / 0.6, ...middle);
+    if (event.key === "0") setZoom(null);
     if (event.key === "Enter" && at) choose(by, grid.rows[at[0]], grid.columns[at[1]]);
     if (!step) return;
     event.preventDefault();
@@ -135,11 +194,17 @@ function Plot({ grid, of, by, words }: PlotProps) {
   return (
     <div class="matrix-plot">
       <canvas
-        ref={canvas} tabIndex={0} role="application" onKeyDown={key} onPointerMove={hover} onClick={click}
+        ref={canvas} tabIndex={0} role="application" onKeyDown={key} onPointerMove={hover} onClick={click} onPointerDown={press} onPointerUp={release}
         onPointerLeave={() => { setAt(null); hideTip(); }}
-        aria-label={`Matrix of ${grid.rows.length} senders and ${grid.columns.length} receivers. Arrow keys move, enter filters. The same numbers are in the table of pairs. ${said}`}
+        aria-label={`Matrix of ${grid.rows.length} senders and ${grid.columns.length} receivers. Arrow keys move, enter filters, plus and minus zoom, 0 shows all. The same numbers are in the table of pairs. ${said}`}
       />
-      {at && (
+      {box && (
+        <i
+          class="mark"
+          style={{ left: `${grid.left + box[1][0] * grid.size}px`, top: `${grid.top + box[0][0] * grid.size}px`, width: `${(box[1][1] - box[1][0]) * grid.size}px`, height: `${(box[0][1] - box[0][0]) * grid.size}px` }}
+        />
+      )}
+      {at && !box && (
         <i
           class="mark"
           style={{ left: `${grid.left + at[1] * grid.size - 2}px`, top: `${grid.top + at[0] * grid.size - 2}px`, width: `${grid.size + 3}px`, height: `${grid.size + 3}px` }}
@@ -209,12 +274,34 @@ export function Matrix() {
     seen.observe(place);
     return () => seen.disconnect();
   }, []);
+  const [allRows, allColumns] = [withUnknown(by, sums, sums.src), withUnknown(by, sums, sums.dst)];
+  const asked = option("matrix.zoom", "");
+  const zoom = useMemo(() => readZoom(allRows.length, allColumns.length), [asked, allRows, allColumns]);
+  const [rows, columns] = useMemo(
+    () => (zoom ? [allRows.slice(...zoom.rows), allColumns.slice(...zoom.columns)] : [allRows, allColumns]), [zoom, allRows, allColumns]);
+  const squares = useMemo(() => {
+    if (!zoom) return sums.rows;
+    const [own, other] = [new Set(rows), new Set(columns)];
+    return sums.rows.filter((row) => own.has(sums.src[row]) && other.has(sums.dst[row]));
+  }, [zoom, sums, rows, columns]);
+  const zoomBy = (factor: number, row: number, column: number) => {
+    const now: Zoom = zoom ?? { rows: [0, allRows.length], columns: [0, allColumns.length] };
+    const next: Zoom = {
+      rows: scaled(now.rows, now.rows[0] + row + 0.5, factor, allRows.length),
+      columns: scaled(now.columns, now.columns[0] + column + 0.5, factor, allColumns.length),
+    };
+    setZoom(next.rows[1] - next.rows[0] < allRows.length || next.columns[1] - next.columns[0] < allColumns.length ? next : null);
+  };
+  const zoomTo = (ofRows: [number, number], ofColumns: [number, number]) => {
+    const [r, c] = [zoom?.rows[0] ?? 0, zoom?.columns[0] ?? 0];
+    setZoom({ rows: [r + ofRows[0], r + ofRows[1]], columns: [c + ofColumns[0], c + ofColumns[1]] });
+  };
   const grid = useMemo(() => layout({
-    rows: withUnknown(by, sums, sums.src), columns: withUnknown(by, sums, sums.dst), label: (code) => label(by, code),
+    rows, columns, label: (code) => label(by, code),
     group: (code) => (by === "host" ? "" : model.hostLabels[model.hostOf(code)]),
     shades: Array.from({ length: SHADES }, (_, i) => shadeText(i / (SHADES - 1))),
-    squares: sums.rows, src: sums.src, dst: sums.dst, shade: shadesOf(values, sums.rows, scale, SHADES), room, theme: dark.value,
-  }), [sums, values, scale, room, dark.value]);
+    squares, src: sums.src, dst: sums.dst, shade: shadesOf(values, sums.rows, scale, SHADES), room, theme: dark.value,
+  }), [sums, values, scale, room, dark.value, rows, columns, squares]);
   const words = (src: number, dst: number) => {
     const cell = pairOf(model, current.value, of, by, src, dst);
     const amount = cell ? `${bytes(cell.bytes)} in ${count(cell.count)}` : "nothing";
@@ -235,7 +322,7 @@ export function Matrix() {
         </span>
       </header>
       <div class="toolbar no-print">
-        <Choice<By> label="Rows" value={by} onChange={(value) => setOption("matrix.by", value)}
+        <Choice<By> label="Rows" value={by} onChange={(value) => { setOption("matrix.by", value); setZoom(null); }}
           options={[{ value: "process", label: "Processes" }, { value: "host", label: "Hosts" }]} />
         <Choice<Of> label="Facts" value={of} onChange={(value) => setOption("matrix.of", value)}
           options={[{ value: "transfers", label: "Transfers" }, { value: "messages", label: "Messages" }]} />
@@ -245,11 +332,16 @@ export function Matrix() {
         )}
         <Choice<"log" | "linear"> label="Scale" value={log ? "log" : "linear"} onChange={(value) => setOption("matrix.scale", value)}
           options={[{ value: "log", label: "Log" }, { value: "linear", label: "Linear" }]} />
+        <span class="buttons">
+          <button type="button" class="button" aria-label="Zoom in" title="or draw a box; ctrl and wheel, +" onClick={() => zoomBy(0.6, rows.length / 2, columns.length / 2)}>+</button>
+          <button type="button" class="button" aria-label="Zoom out" title="ctrl and wheel, −" onClick={() => zoomBy(1 / 0.6, rows.length / 2, columns.length / 2)}>−</button>
+          {zoom && <button type="button" class="button" title="0" onClick={() => setZoom(null)}>Whole matrix</button>}
+        </span>
         <Legend scale={scale} show={show} />
       </div>
       <div class="beside" ref={box}>
         <div class="room">
-          {grid.rows.length === 0 ? <p class="empty">No process was traced.</p> : <Plot {...{ grid, of, by, words }} />}
+          {grid.rows.length === 0 ? <p class="empty">No process was traced.</p> : <Plot {...{ grid, of, by, words, zoomBy, zoomTo }} />}
         </div>
         {sums.rows.length > 0 && <Heaviest {...{ sums, show, by }} />}
       </div>

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The timeline: its canvas, the tools above it, and below it the chosen event in words.
-import { useMemo, useRef } from "preact/hooks";
+// The timeline: its canvas, the tools above it, and beside it the chosen event in words, or the statistics of the chosen time.
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { chainOf } from "../../data/chain";
 import type { Timeline } from "../../data/timeline";
-import { chosen, model, sizes } from "../../state/state";
+import { chosen, model, range, sizes } from "../../state/state";
 import { count, time } from "../../ui/format";
 import { chooseEvent, chosenEvent, chosenTool } from "./chosen";
 import { Details } from "./details";
 import { useLayout } from "./filtered-layout";
-import { press } from "./keys";
+import { Help, openHelp } from "./help";
+import { Keyed, press, pressAnywhere } from "./keys";
 import { Means, meansFor } from "./means";
+import { Minimap } from "./minimap";
 import { usePainting } from "./painting";
 import { usePointer } from "./pointer";
+import { RangePanel } from "./range-panel";
 import { AXIS } from "./scene";
 import { useSight } from "./sight";
 import { Toolbar } from "./toolbar";
@@ -32,8 +35,7 @@ function Shown({ means: { mode, level }, all }: { means: Means; all: boolean }) 
 function Note() {
   return (
     <p class="note no-print">
-      Ctrl and wheel zoom, dragging moves, shift and dragging chooses a time for all views. Keys: + − ← →, N and P next and
-      previous event, I and O in and out of its layers, L its other end.
+      W A S D move and zoom, / searches, F fits, <button type="button" class="link" onClick={openHelp}>? shows all keys</button>.
       {model.report.hosts.length > 1 ? " Hosts have clocks of their own, which are not compared: they lie side by side as their time of day says, arrows between hosts are dashed." : ""}
     </p>
   );
@@ -54,30 +56,46 @@ export function Canvas({ timeline, all }: { timeline: Timeline; all: boolean }) 
   const selected = chosenEvent(timeline);
   const focus = hover ?? selected;
   const chain = useMemo(() => (focus === null ? null : chainOf(timeline, focus)), [timeline, focus]);
+  const keyed: Keyed = { timeline, layout, sight, selected, chain, go };
+  const latest = useRef(keyed);
+  latest.current = keyed;
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => pressAnywhere(event, latest.current);
+    addEventListener("keydown", listen);
+    return () => removeEventListener("keydown", listen);
+  }, []);
+  const beside = selected !== null || range.value !== null;
   usePainting(canvas, { timeline, layout, look, means, chain, brush });
   return (
-    <>
+    <div class={beside ? "timeline-with-side" : ""}>
       <section class="card timeline" aria-label="Timeline">
         <header>
           <h2>Timeline</h2>
           <Shown means={means} all={all} />
         </header>
-        <Toolbar timeline={timeline} layout={layout} sight={sight} />
+        <Toolbar timeline={timeline} layout={layout} sight={sight} selected={selected} go={go} />
+        <Minimap timeline={timeline} layout={layout} sight={sight} />
         <div class="tracks" ref={scroller} onScroll={(event) => sight.setScroll(event.currentTarget.scrollTop)}>
           <div class="spacer" style={{ height: `${layout.height + AXIS}px` }}>
             <canvas
               ref={canvas} tabIndex={0} role="application" class={chosenTool() === "range" ? "range" : ""}
-              aria-label="Timeline. Left and right move, plus and minus zoom, 0 shows all. N and P go to the next and previous event, I and O in to and out of its layers, L to its other end, escape lets go."
+              aria-label="Timeline. Left and right move, plus and minus zoom, 0 shows all, F fits. N and P go to the next and previous event, I and O in to and out of its layers, L to its other end, escape lets go."
               style={{ width: `${look.width}px`, height: `${look.height}px` }}
-              onKeyDown={(event) => press(event, { timeline, layout, sight, selected, chain, go })} {...handlers}
+              onKeyDown={(event) => press(event, keyed)} {...handlers}
             />
           </div>
         </div>
         <Note />
       </section>
-      {selected !== null && (
-        <Details timeline={timeline} event={selected} chain={chainOf(timeline, selected)} go={go} close={() => chooseEvent(null)} />
+      {beside && (
+        <div class="timeline-side">
+          {selected !== null && (
+            <Details timeline={timeline} event={selected} chain={chainOf(timeline, selected)} go={go} close={() => chooseEvent(null)} />
+          )}
+          {range.value && <RangePanel timeline={timeline} layout={layout} />}
+        </div>
       )}
-    </>
+      <Help />
+    </div>
   );
 }

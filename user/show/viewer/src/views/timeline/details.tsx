@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The table below the timeline: the chosen event through the layers, and to its other end.
+// The table beside the timeline: the chosen event through the layers, and to its other end.
 import type { Chain } from "../../data/chain";
 import type { Timeline } from "../../data/timeline";
 import { transportColour } from "../../ui/colours";
@@ -15,7 +15,7 @@ function Rows({ timeline, list, chosen, label, go }: {
     <>
       {list.map((event, i) => {
         const words = wordsOf(timeline, event);
-        return (
+        return [
           <tr class={event === chosen ? "active chosen" : "active"} onClick={() => go(event)}>
             <td class="soft">{i === 0 ? label : ""}</td>
             <td>{words.layer}</td>
@@ -25,13 +25,14 @@ function Rows({ timeline, list, chosen, label, go }: {
                 {words.name}
               </button>
             </td>
-            <td>{words.who}</td>
-            <td class="num">{words.start}</td>
             <td class="num">{words.duration}</td>
             <td class="num">{words.bytes}</td>
-            <td>{words.how}</td>
-          </tr>
-        );
+          </tr>,
+          <tr class={event === chosen ? "active more chosen-more" : "active more"} onClick={() => go(event)}>
+            <td />
+            <td colSpan={4}>{[`${words.who}, at ${words.start}`, words.how].filter(Boolean).join("; ")}</td>
+          </tr>,
+        ];
       })}
     </>
   );
@@ -57,8 +58,8 @@ export function Details({ timeline, event, chain, go, close }: {
         <table class="data">
           <thead>
             <tr>
-              {["End", "Layer", "What", "Process", "Start", "Duration", "Bytes", "How"].map((head, i) => (
-                <th scope="col" class={i >= 4 && i <= 6 ? "num" : ""}><span class="head">{head}</span></th>
+              {["End", "Layer", "What", "Duration", "Bytes"].map((head, i) => (
+                <th scope="col" class={i >= 3 ? "num" : ""}><span class="head">{head}</span></th>
               ))}
             </tr>
           </thead>

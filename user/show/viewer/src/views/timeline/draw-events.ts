@@ -18,9 +18,9 @@ export function drawEvents(context: CanvasRenderingContext2D, scene: Scene, plac
   const fails = scene.fails(LAYER_SORTS[lane.layer]);
   const control = lane.layer >= UCT ? timeline.model.facts.transfers.column("kind") : null;
   const [first, end] = timeline.within(lane, from, to);
-  const tall = height / lane.rows;
-  const bar = Math.max(1, tall - (lane.rows > 1 ? 1 : 0));
-  const drawn = new Float64Array(lane.rows).fill(-1); // px up to where each row is full
+  const tall = height / placed.rows;
+  const bar = Math.max(1, tall - (placed.rows > 1 ? 1 : 0));
+  const drawn = new Float64Array(placed.rows).fill(-1); // px up to where each row is full
   const scale = (look.width - GUTTER) / (look.to - look.from);
   const [left, right] = [xOf(look, from), xOf(look, to)];
   for (let i = first; i < end; i++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Drawing over MPI calls: the time that they waited for another process, and those that have not returned.
+// Drawing over MPI calls: their waiting for another process, and hatching over calls that have not returned.
 import { waitsWithin } from "../../data/held";
 import { MPI, Timeline } from "../../data/timeline";
 import { clip, hatch } from "../../ui/canvas";
@@ -11,8 +11,8 @@ const LOW = 0.35; // height of waiting: the call's own colour stays above it
 const DIM = 0.16;
 
 // Which of the rows side by side a call is drawn in.
-function rowOf({ lane }: PlacedLane, call: number): number {
-  return call >= lane.first && call < lane.end ? lane.row[call - lane.first] : 0;
+function rowOf({ lane, rows }: PlacedLane, call: number): number {
+  return rows > 1 && call >= lane.first && call < lane.end ? lane.row[call - lane.first] : 0;
 }
 
 export function drawWaits(context: CanvasRenderingContext2D, scene: Scene, placed: PlacedLane, from: number, to: number) {
@@ -20,9 +20,9 @@ export function drawWaits(context: CanvasRenderingContext2D, scene: Scene, place
   if (lane.layer !== MPI) return;
   const { look, timeline: { waits, events } } = scene;
   const fails = scene.fails("calls");
-  const tall = height / lane.rows;
-  const bar = Math.max(1, tall - (lane.rows > 1 ? 1 : 0));
-  const drawn = new Float64Array(lane.rows).fill(-1);
+  const tall = height / placed.rows;
+  const bar = Math.max(1, tall - (placed.rows > 1 ? 1 : 0));
+  const drawn = new Float64Array(placed.rows).fill(-1);
   context.fillStyle = waitingColour();
   for (const at of waitsWithin(waits, lane.process, from, to)) {
     const call = waits.call[at] - 1;
@@ -64,13 +64,13 @@ export function drawOpen(context: CanvasRenderingContext2D, scene: Scene, placed
   const { look, timeline } = scene;
   for (const { open, process, from, to } of timeline.open) {
     if (process !== lane.process || to < look.from || from > look.to) continue;
-    const tall = height / lane.rows;
+    const tall = height / placed.rows;
     const top = y + rowOf(placed, eventOf(timeline, placed, from)) * tall;
     const left = Math.max(GUTTER, xOf(look, from));
     const right = Math.min(look.width, Math.max(left + 2, xOf(look, to)));
     context.fillStyle = hatch(context, styleColour("ink"));
     context.globalAlpha = open.certain ? 0.75 : 0.3;
-    context.fillRect(left, top, right - left, tall - (lane.rows > 1 ? 1 : 0));
+    context.fillRect(left, top, right - left, tall - (placed.rows > 1 ? 1 : 0));
     context.globalAlpha = 1;
     context.fillStyle = styleColour("ink");
     context.fillRect(right - 2, top, 2, tall);

@@ -2,7 +2,7 @@
 // Draws the marks over the tracks: times outside the selection, frames around events, and a message's arrow.
 import { styleColour } from "../../ui/colours";
 import type { PlacedLane, Track } from "./layout";
-import { GUTTER, Look, Scene, tracksInSight, Window, xOf } from "./scene";
+import { Arrow, GUTTER, Look, Scene, tracksInSight, Window, xOf } from "./scene";
 
 export function drawOutside(context: CanvasRenderingContext2D, { look, layout, chosen }: Scene) {
   if (!chosen) return;
@@ -36,28 +36,31 @@ export function drawOutlines(context: CanvasRenderingContext2D, scene: Scene) {
 function outline(context: CanvasRenderingContext2D, { look, timeline }: Scene, placed: PlacedLane, event: number, position: number) {
   const { events } = timeline;
   const { lane, y, height } = placed;
-  const tall = height / lane.rows;
+  const tall = height / placed.rows;
   const x = xOf(look, events.start[event]);
   const width = Math.max(2, xOf(look, events.start[event] + events.duration[event]) - x);
   if (x + width < GUTTER || x > look.width) return;
   const left = Math.max(GUTTER - 2, x - 1);
   context.strokeStyle = styleColour("select");
   context.lineWidth = 1.5;
-  context.strokeRect(left, y + lane.row[position] * tall - 1, x + width + 1 - left, tall + 1);
+  context.strokeRect(left, y + Math.min(placed.rows - 1, lane.row[position]) * tall - 1, x + width + 1 - left, tall + 1);
 }
 
 function middle({ layout, timeline }: Scene, event: number): number | null {
   const placed = layout.byLane.get(timeline.events.lane[event]);
   if (!placed) return null;
-  const tall = placed.height / placed.lane.rows;
-  return placed.y + (placed.lane.row[event - placed.lane.first] + 0.5) * tall;
+  const tall = placed.height / placed.rows;
+  return placed.y + (Math.min(placed.rows - 1, placed.lane.row[event - placed.lane.first]) + 0.5) * tall;
+}
+
+export function drawArrows(context: CanvasRenderingContext2D, scene: Scene) {
+  for (const arrow of scene.arrows) drawArrow(context, scene, arrow, true);
+  if (scene.arrow) drawArrow(context, scene, scene.arrow, false);
 }
 
 // From the operation that sent to the one that received; dashed between clocks that are not compared.
-export function drawArrow(context: CanvasRenderingContext2D, scene: Scene) {
-  if (!scene.arrow) return;
-  const { look, timeline: { events, lanes } } = scene;
-  const { send, recv, arrival } = scene.arrow;
+function drawArrow(context: CanvasRenderingContext2D, scene: Scene, { send, recv, arrival }: Arrow, thin: boolean) {
+  const { look, timeline: { events, lanes, fitted } } = scene;
   const [y1, y2] = [middle(scene, send), middle(scene, recv)];
   if (y1 === null || y2 === null) return;
   const x1 = xOf(look, events.start[send]);
@@ -66,14 +69,15 @@ export function drawArrow(context: CanvasRenderingContext2D, scene: Scene) {
   context.beginPath();
   context.rect(GUTTER, look.scroll, look.width - GUTTER, look.height);
   context.clip();
-  context.strokeStyle = context.fillStyle = styleColour("bad");
-  context.lineWidth = 1.6;
-  if (lanes[events.lane[send]].host !== lanes[events.lane[recv]].host) context.setLineDash([5, 3]);
-  traceArrow(context, x1, y1, x2, y2);
+  context.strokeStyle = context.fillStyle = styleColour("select");
+  context.lineWidth = thin ? 0.8 : 1.6;
+  context.globalAlpha = thin ? 0.7 : 1;
+  if (!fitted && lanes[events.lane[send]].host !== lanes[events.lane[recv]].host) context.setLineDash([5, 3]);
+  traceArrow(context, x1, y1, x2, y2, thin ? 0.5 : 1);
   context.restore();
 }
 
-function traceArrow(context: CanvasRenderingContext2D, x1: number, y1: number, x2: number, y2: number) {
+function traceArrow(context: CanvasRenderingContext2D, x1: number, y1: number, x2: number, y2: number, size: number) {
   const bend = Math.max(24, Math.abs(x2 - x1) / 3);
   context.beginPath();
   context.moveTo(x1, y1);
@@ -82,10 +86,10 @@ function traceArrow(context: CanvasRenderingContext2D, x1: number, y1: number, x
   context.setLineDash([]);
   context.beginPath();
   context.moveTo(x2, y2);
-  context.lineTo(x2 - 8, y2 - 4);
-  context.lineTo(x2 - 8, y2 + 4);
+  context.lineTo(x2 - 8 * size, y2 - 4 * size);
+  context.lineTo(x2 - 8 * size, y2 + 4 * size);
   context.fill();
   context.beginPath();
-  context.arc(x1, y1, 2.5, 0, 7);
+  context.arc(x1, y1, 2.5 * size, 0, 7);
   context.fill();
 }

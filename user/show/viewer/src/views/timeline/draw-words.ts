@@ -15,7 +15,8 @@ export function drawHeading(context: CanvasRenderingContext2D, look: Look, track
   context.textAlign = "left";
   context.fillStyle = styleColour("ink");
   context.font = "650 12px system-ui, sans-serif";
-  const name = clip(context, track.title, look.width / 2);
+  const sign = track.folded === null ? "" : track.folded ? "▸ " : "▾ ";
+  const name = clip(context, sign + track.title, look.width / 2);
   context.fillText(name, 10, track.y + track.height / 2);
   const at = 22 + context.measureText(name).width;
   context.font = "11px system-ui, sans-serif";
@@ -26,6 +27,7 @@ export function drawHeading(context: CanvasRenderingContext2D, look: Look, track
 export function drawNames(context: CanvasRenderingContext2D, track: Track) {
   const low = track.height < 40;
   context.clearRect(0, track.y, GUTTER, track.height - 1);
+  if (track.height < 11) return;
   context.textBaseline = "middle";
   context.textAlign = "left";
   context.fillStyle = styleColour("ink");
@@ -33,6 +35,7 @@ export function drawNames(context: CanvasRenderingContext2D, track: Track) {
   const room = GUTTER - 56;
   const middle = track.y + (track.height - 1) / 2;
   const title = clip(context, track.title, room);
+  if (track.folded !== null && !low) context.fillText(track.folded ? "▸" : "▾", 0.5, middle - 8);
   context.fillText(title, 10, low ? middle : middle - 8);
   const used = context.measureText(title).width;
   context.font = "11px system-ui, sans-serif";

@@ -3,11 +3,12 @@
 import { styleColour } from "../../ui/colours";
 import { drawEvents } from "./draw-events";
 import { drawOpen, drawWaits } from "./draw-held";
-import { drawArrow, drawOutlines, drawOutside } from "./draw-marks";
+import { drawArrows, drawOutlines, drawOutside } from "./draw-marks";
+import { drawPixels } from "./draw-pixels";
 import { drawSteps } from "./draw-steps";
 import { drawAxis, drawHeading, drawNames } from "./draw-words";
 import type { PlacedLane, Track } from "./layout";
-import { keptTimes, Means } from "./means";
+import { keptTimes, levelFor, Means } from "./means";
 import { AXIS, GUTTER, Look, Scene, tracksInSight } from "./scene";
 
 // They stay while another time is chosen, or another event.
@@ -25,7 +26,7 @@ export function drawMarks(context: CanvasRenderingContext2D, scene: Scene) {
   within(context, scene.look, () => {
     drawOutside(context, scene);
     drawOutlines(context, scene);
-    drawArrow(context, scene);
+    drawArrows(context, scene);
   });
 }
 
@@ -44,7 +45,11 @@ function drawTrack(context: CanvasRenderingContext2D, scene: Scene, track: Track
   const { look } = scene;
   context.fillStyle = styleColour("line");
   context.fillRect(0, track.y + track.height - 1, look.width, 1);
-  for (const placed of track.lanes) drawLane(context, scene, placed, means);
+  const level = track.pixels ? means.level ?? levelFor(scene.timeline, look) : null;
+  if (level) drawPixels(context, scene, track, level);
+  for (const placed of track.lanes)
+    if (track.pixels) drawOpen(context, scene, placed);
+    else drawLane(context, scene, placed, means);
   drawNames(context, track);
 }
 

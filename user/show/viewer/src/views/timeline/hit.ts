@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Hit tests on the canvas.
 import type { Lane, Level, Timeline } from "../../data/timeline";
-import type { Layout, PlacedLane } from "./layout";
+import type { Layout, PlacedLane, Track } from "./layout";
 import { AXIS, GUTTER, Look, nsOf } from "./scene";
 
 const NEAR = 3; // px around an event that count as on it
@@ -18,7 +18,15 @@ export function laneAt({ tracks }: Layout, look: Look, x: number, y: number): Pl
   if (x <= GUTTER || y <= AXIS) return null;
   const at = inLayout(look, y);
   const track = tracks.find((t) => at >= t.y && at < t.y + t.height);
-  return track?.lanes.find((lane) => at >= lane.y - 1 && at < lane.y + lane.height + 1) ?? null;
+  const slack = track?.pixels ? 0 : 1;
+  return track?.lanes.find((lane) => at >= lane.y - slack && at < lane.y + lane.height + slack) ?? null;
+}
+
+// The track whose name is there.
+export function nameAt({ tracks }: Layout, look: Look, x: number, y: number): Track | null {
+  const at = inLayout(look, y);
+  const track = y > AXIS ? tracks.find((t) => at >= t.y && at < t.y + t.height) : undefined;
+  return track && (x < GUTTER || track.heading) ? track : null;
 }
 
 // The shortest of several.
@@ -28,11 +36,11 @@ export function eventAt(timeline: Timeline, placed: PlacedLane, look: Look, x: n
   const slack = (NEAR * (look.to - look.from)) / (look.width - GUTTER);
   const at = nsOf(look, x);
   const [first, end] = timeline.within(lane, at - slack, at + slack);
-  const row = Math.min(lane.rows - 1, Math.max(0, Math.floor(((inLayout(look, y) - placed.y) * lane.rows) / placed.height)));
+  const row = Math.min(placed.rows - 1, Math.max(0, Math.floor(((inLayout(look, y) - placed.y) * placed.rows) / placed.height)));
   let best: number | null = null;
   for (let i = first; i < end; i++) {
     const event = timeline.event(lane, i);
-    if (lane.row[i] !== row || start[event] + duration[event] < at - slack) continue;
+    if (Math.min(placed.rows - 1, lane.row[i]) !== row || start[event] + duration[event] < at - slack) continue;
     if (best === null || duration[event] <= duration[best]) best = event;
   }
   return best;

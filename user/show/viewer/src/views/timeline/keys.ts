@@ -2,8 +2,12 @@
 // The keys: moving and zooming, and going from event to event.
 import type { Chain } from "../../data/chain";
 import type { Timeline } from "../../data/timeline";
-import { chooseEvent } from "./chosen";
+import { range } from "../../state/state";
+import { hideTip } from "../../ui/tip";
+import { chooseEvent, chosenTime } from "./chosen";
+import { openHelp } from "./help";
 import type { Layout } from "./layout";
+import { focusSearch } from "./search-box";
 import type { Sight } from "./sight";
 
 export interface Keyed {
@@ -53,6 +57,21 @@ function pan(part: number): Act {
   return ({ sight }) => sight.pan(part);
 }
 
+// The chosen event, else the chosen time, else all.
+function fit({ timeline, layout, sight, selected }: Keyed) {
+  const { start, duration } = timeline.events;
+  const time = chosenTime(timeline);
+  if (selected !== null) sight.fit({ from: start[selected], to: start[selected] + duration[selected] });
+  else if (time) sight.fit(time(layout.tracks[0]?.host ?? 0));
+  else sight.whole();
+}
+
+// First of the event, then of the time.
+function letGo({ selected }: Keyed) {
+  if (selected !== null) chooseEvent(null);
+  else range.value = null;
+}
+
 const IN = 0.6;
 const ASIDE = 0.15;
 
@@ -60,12 +79,23 @@ const KEYS: Record<string, Act> = {
   ArrowLeft: pan(-ASIDE), ArrowRight: pan(ASIDE), a: pan(-ASIDE), d: pan(ASIDE),
   "+": zoom(IN), "=": zoom(IN), "-": zoom(1 / IN), w: zoom(IN), s: zoom(1 / IN),
   "0": ({ sight }) => sight.whole(), Home: ({ sight, timeline }) => sight.show({ from: 0, to: timeline.span * 1.02 }),
-  n: along(1), p: along(-1), i: inwards, o: outwards, l: otherEnd, Escape: () => chooseEvent(null),
+  n: along(1), p: along(-1), i: inwards, o: outwards, l: otherEnd, Escape: letGo, f: fit,
+  "/": focusSearch, "?": openHelp,
 };
+// These work wherever the focus is, but where one writes: the others have a meaning of their own in tables and buttons.
+const ANYWHERE = new Set(["w", "a", "s", "d", "f", "/", "?"]);
 
 export function press(event: KeyboardEvent, keyed: Keyed) {
-  const act = KEYS[event.key];
-  if (!act || event.ctrlKey || event.metaKey || event.altKey) return;
+  const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+  const act = KEYS[key];
+  if (!act || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
   event.preventDefault();
+  hideTip();
   act(keyed);
+}
+
+const writes = (element: Element | null) => !!element?.closest("input:not([type=checkbox]), textarea, select, dialog");
+
+export function pressAnywhere(event: KeyboardEvent, keyed: Keyed) {
+  if (ANYWHERE.has(event.key.toLowerCase()) && !writes(event.target as Element)) press(event, keyed);
 }

@@ -15,14 +15,14 @@ const MOST_EVENTS = 60_000; // drawn at once
 function eventsInSight(timeline: Timeline, look: Look, layout: Layout): number {
   let n = 0;
   for (const track of tracksInSight(look, layout))
-    for (const { lane } of track.lanes) {
+    for (const { lane } of track.pixels ? [] : track.lanes) {
       const [first, end] = timeline.within(lane, look.from, look.to);
       n += end - first;
     }
   return n;
 }
 
-function levelFor({ levels }: Timeline, look: Look): Level | null {
+export function levelFor({ levels }: Timeline, look: Look): Level | null {
   const pixel = (look.to - look.from) / Math.max(1, look.width - GUTTER);
   let best: Level | null = levels[0] ?? null;
   for (const level of levels) if (level.bucket <= pixel * 1.5) best = level;
@@ -31,6 +31,7 @@ function levelFor({ levels }: Timeline, look: Look): Level | null {
 
 export function meansFor(timeline: Timeline, look: Look, layout: Layout): Means {
   const { events } = timeline.model.directory.timeline;
+  if (layout.pixels) return { mode: "levels", level: levelFor(timeline, look) };
   const single = eventsInSight(timeline, look, layout) <= MOST_EVENTS;
   const complete = single && events.kept === events.of;
   const level = complete ? null : levelFor(timeline, look);

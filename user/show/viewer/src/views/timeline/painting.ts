@@ -8,6 +8,7 @@ import type { Timeline } from "../../data/timeline";
 import { chosen, engine, model, range, sizes } from "../../state/state";
 import { fit } from "../../ui/canvas";
 import { dark } from "../../ui/colours";
+import { arrowsOf } from "./arrows";
 import { chosenTime } from "./chosen";
 import { Colours } from "./colours";
 import { drawMarks, drawTracks } from "./draw";
@@ -24,15 +25,20 @@ interface Painted {
   brush: Window | null;
 }
 
+export function useTimelineFilter(): Filter {
+  return useMemo(
+    () => new Filter(engine, { wanted: chosen.value, sizes: sizes.value, range: null }, null), [chosen.value, sizes.value]);
+}
+
 export function usePainting(canvas: RefObject<HTMLCanvasElement | null>, { timeline, layout, look, means, chain, brush }: Painted) {
   const picture = useMemo(() => document.createElement("canvas"), []);
   const colours = useMemo(() => new Colours(model), []);
   // Data and control are both drawn.
-  const filter = useMemo(
-    () => new Filter(engine, { wanted: chosen.value, sizes: sizes.value, range: null }, null), [chosen.value, sizes.value]);
+  const filter = useTimelineFilter();
+  const arrows = useMemo(() => arrowsOf(timeline, filter), [timeline, filter, range.value]);
   const scene: Scene = {
     timeline, layout, look, colours, fails: (sort) => filter.fails(sort), sizes: sizes.value,
-    chain: new Set(chain ? members(chain) : []), arrow: chain?.arrow ?? null, chosen: brush ? () => brush : chosenTime(timeline),
+    chain: new Set(chain ? members(chain) : []), arrow: chain?.arrow ?? null, arrows, chosen: brush ? () => brush : chosenTime(timeline),
   };
   // Sums over steps are not filtered.
   useLayoutEffect(
@@ -43,5 +49,5 @@ export function usePainting(canvas: RefObject<HTMLCanvasElement | null>, { timel
     const context = fit(canvas.current!, look.width, look.height);
     context.drawImage(picture, 0, 0, look.width, look.height);
     drawMarks(context, scene);
-  }, [timeline, look, layout, filter, chain, brush, range.value, dark.value]);
+  }, [timeline, look, layout, filter, chain, brush, range.value, dark.value, means]);
 }

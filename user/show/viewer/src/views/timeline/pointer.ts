@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The pointer on the canvas: hovering, dragging, clicks and the wheel.
 import type { RefObject } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Timeline } from "../../data/timeline";
 import { hideTip, showTip } from "../../ui/tip";
 import { chooseEvent, chosenTool } from "./chosen";
 import { useDrag } from "./drag";
-import { eventAt, hostAt, laneAt } from "./hit";
+import { toggleFold } from "./arrange";
+import { eventAt, hostAt, laneAt, nameAt } from "./hit";
 import type { Layout } from "./layout";
 import type { Means } from "./means";
-import { GUTTER } from "./scene";
+import { AXIS, GUTTER } from "./scene";
 import type { Sight } from "./sight";
 import { tipAt } from "./tip";
 
@@ -24,6 +25,7 @@ interface Over {
 
 export function usePointer({ canvas, timeline, layout, means, sight, go }: Over) {
   const [hover, setHover] = useState<number | null>(null); // event
+  const clicked = useRef<number | null>(null); // the event under the pointer, if it was clicked
   const drag = useDrag(timeline, sight);
   const { look } = sight;
   useWheel(canvas, sight);
@@ -35,20 +37,38 @@ export function usePointer({ canvas, timeline, layout, means, sight, go }: Over)
     const placed = laneAt(layout, look, x, y);
     const found = placed && means.mode !== "levels" ? eventAt(timeline, placed, look, x, y) : null;
     setHover(found);
-    const tip = placed && tipAt(timeline, means, look, placed, found, x);
-    if (tip) showTip(event.clientX, event.clientY, tip);
-    else hideTip();
+    if (found === null || found !== clicked.current) clicked.current = null;
+    const tip = placed && clicked.current === null && tipAt(timeline, means, look, placed, found, x);
+    if (!tip) return hideTip();
+    const top = event.clientY - y + AXIS - look.scroll + placed.y;
+    showTip(event.clientX, top + placed.height - 6, tip, top);
   };
 
   const press = (event: PointerEvent) => {
     const [x, y] = placeOf(event);
-    if (event.button !== 0 || x < GUTTER) return;
+    const name = event.button === 0 ? nameAt(layout, look, x, y) : null;
+    if (name && name.folded !== null) toggleFold(name.heading ? `h${name.host}` : `p${name.process}`);
+    if (event.button !== 0 || x < GUTTER || name) return;
     canvas.current!.setPointerCapture(event.pointerId);
     drag.begin(event.shiftKey ? "range" : chosenTool(), hostAt(layout, look, y), x);
   };
 
   const release = () => {
-    if (drag.end()) chooseEvent(hover);
+    if (!drag.end()) return;
+    chooseEvent(hover);
+    clicked.current = hover; // in full beside the tracks: nothing lies over it until the pointer has left it
+    hideTip();
+  };
+
+  // To the event, else a step in.
+  const twice = (event: MouseEvent) => {
+    const [x] = placeOf(event);
+    const { start, duration } = timeline.events;
+    hideTip();
+    if (x < GUTTER) return;
+    if (hover === null) return sight.zoom(0.5, x);
+    go(hover);
+    sight.fit({ from: start[hover], to: start[hover] + duration[hover] });
   };
 
   const leave = () => {
@@ -60,7 +80,7 @@ export function usePointer({ canvas, timeline, layout, means, sight, go }: Over)
     hover, brush: drag.brush,
     handlers: {
       onPointerMove: move, onPointerDown: press, onPointerUp: release, onPointerCancel: release, onPointerLeave: leave,
-      onDblClick: () => hover !== null && go(hover),
+      onDblClick: twice,
     },
   };
 }

@@ -16,6 +16,12 @@ export interface Look extends Window {
   scroll: number; // px
 }
 
+export interface Arrow {
+  send: number; // events
+  recv: number;
+  arrival: number | null;
+}
+
 export interface Scene {
   timeline: Timeline;
   layout: Layout;
@@ -25,7 +31,8 @@ export interface Scene {
   sizes: ReadonlySet<number>;
   chosen: ((host: number) => Window) | null;
   chain: Set<number>; // events to stand out
-  arrow: { send: number; recv: number; arrival: number | null } | null;
+  arrow: Arrow | null; // of the chosen message
+  arrows: Arrow[]; // of all messages of the chosen time
 }
 
 export const AXIS = 24; // px above the tracks

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which part of the run and of its tracks is in sight, and what brings another one there.
 import type { RefObject } from "preact";
-import { useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Timeline } from "../../data/timeline";
 import { option, setOption } from "../../state/state";
 import type { Layout } from "./layout";
 import { AXIS, GUTTER, Look, nsOf, Window } from "./scene";
 
 const SHORTEST = 50; // ns that a screen may show
+const BELOW = 66; // px that the line below the tracks and the page's foot take
 const REST = 250; // ms after which the URL has it
 
 export interface Sight {
@@ -18,9 +19,11 @@ export interface Sight {
   zoom: (factor: number, x?: number) => void; // around a place of the canvas, its middle
   pan: (part: number) => void; // a part of the visible range
   bring: (event: number) => void;
+  fit: (wanted: Window) => void; // with some room beside it
+  reveal: (y: number, height: number) => void; // scrolls the tracks
 }
 
-const wholeOf = (span: number): Window => ({ from: -0.01 * span, to: 1.01 * span });
+export const wholeOf = (span: number): Window => ({ from: -0.01 * span, to: 1.01 * span });
 
 function clamp(span: number, wanted: Window): Window {
   const length = Math.min(span * 1.02, Math.max(SHORTEST, wanted.to - wanted.from));
@@ -33,15 +36,27 @@ function readWindow(span: number): Window {
   return to > from ? clamp(span, { from, to }) : wholeOf(span);
 }
 
-// The window in the URL, once it stays.
-function useNote({ from, to }: Window, span: number) {
+const written = ({ from, to }: Window) => `${Math.round(from)}-${Math.round(to)}`;
+
+// The window in the URL, once it stays; and the one of a link, or of a step back in the history, once it is followed.
+function useNote(at: Window, span: number, follow: (wanted: Window) => void) {
+  const { from, to } = at;
+  const known = option("timeline.at", "");
+  const last = useRef(known);
   useEffect(() => {
     const note = setTimeout(() => {
       const whole = from <= -0.0099 * span && to >= 1.0099 * span;
-      if (!whole || option("timeline.at", "")) setOption("timeline.at", `${Math.round(from)}-${Math.round(to)}`);
+      if (whole && !option("timeline.at", "")) return;
+      last.current = written(at);
+      setOption("timeline.at", last.current);
     }, REST);
     return () => clearTimeout(note);
   }, [from, to]);
+  useEffect(() => {
+    if (known === last.current) return;
+    last.current = known;
+    follow(readWindow(span));
+  }, [known]);
 }
 
 // As wide as the page has room, as high as the tracks and the screen allow.
@@ -50,7 +65,10 @@ function useSize(scroller: RefObject<HTMLDivElement | null>, layout: Layout) {
   useLayoutEffect(() => {
     const box = scroller.current!;
     const measured = () => {
-      const most = Math.max(260, innerHeight - 400);
+      const main = box.closest(".main");
+      const top = box.getBoundingClientRect().top + (main?.scrollTop ?? 0); // as it is before anything is scrolled
+      const most = Math.max(260, innerHeight - top - BELOW);
+      box.style.maxHeight = `${most + 2}px`;
       const [width, height] = [box.clientWidth, Math.min(most, layout.height + AXIS)];
       setSize((last) => (last.width === width && last.height === height ? last : { width, height }));
     };
@@ -81,8 +99,12 @@ export function useSight(timeline: Timeline, layout: Layout, scroller: RefObject
   const [scroll, setScroll] = useState(0);
   const size = useSize(scroller, layout);
   const look = useMemo(() => ({ ...at, ...size, scroll }), [at, size, scroll]);
-  useNote(at, span);
+  useNote(at, span, setAt);
   const show = (wanted: Window) => setAt(clamp(span, wanted));
+  const reveal = (y: number, height: number) => {
+    const box = scroller.current;
+    if (box && (y < box.scrollTop || y + height > box.scrollTop + size.height - AXIS)) box.scrollTop = y - size.height / 3;
+  };
   return {
     look, setScroll, show,
     whole: () => show(wholeOf(span)),
@@ -95,9 +117,12 @@ export function useSight(timeline: Timeline, layout: Layout, scroller: RefObject
       const window = around(at, events.start[event], events.duration[event]);
       if (window) show(window);
       const placed = layout.byLane.get(events.lane[event]);
-      const box = scroller.current;
-      if (placed && box && (placed.y < box.scrollTop || placed.y + placed.height > box.scrollTop + size.height - AXIS))
-        box.scrollTop = placed.y - size.height / 3;
+      if (placed) reveal(placed.y, placed.height);
+    },
+    reveal,
+    fit({ from, to }) {
+      const room = Math.max(SHORTEST, to - from) * 0.1;
+      show({ from: from - room, to: to + room });
     },
   };
 }

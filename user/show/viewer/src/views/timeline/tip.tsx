@@ -3,14 +3,15 @@
 import type { ComponentChildren } from "preact";
 import { Chain, chainOf } from "../../data/chain";
 import { placeTitle } from "../../data/places";
-import { DEVICE, Lane, LAYERS, Level, Timeline } from "../../data/timeline";
+import { openWords } from "../../data/waits";
+import { DEVICE, Lane, LAYERS, Level, MPI, Timeline } from "../../data/timeline";
 import { transportColour } from "../../ui/colours";
 import { bytes, count, instant, share, time } from "../../ui/format";
 import { Pairs } from "../../ui/tip";
 import { gapAt, stepAt } from "./hit";
 import type { PlacedLane } from "./layout";
 import type { Means } from "./means";
-import type { Look } from "./scene";
+import { Look, nsOf } from "./scene";
 import { openOf, waitWords } from "./held-words";
 import { wordsOf } from "./words";
 
@@ -55,6 +56,7 @@ function StepTip({ timeline, lane, level, row }: { timeline: Timeline; lane: Lan
       <h4>{lane.layer === DEVICE ? "Device" : LAYERS[lane.layer]}: {instant(at, width)} and {time(width)} on</h4>
       <Pairs
         rows={[
+          ["process", lane.process ? timeline.model.longLabel(lane.process) : null],
           ["started", count(columns.started[row])], ["bytes", bytes(columns.bytes[row])],
           ["busy", `${time(busy)} (${share(busy, width)})`],
           ["waiting for others", columns.waited[row] ? `${time(columns.waited[row])} (${share(columns.waited[row], busy)} of that)` : null],
@@ -67,10 +69,14 @@ function StepTip({ timeline, lane, level, row }: { timeline: Timeline; lane: Lan
 }
 
 // event: the one at that place, where single ones are shown. Null: there is nothing to say.
-export function tipAt(timeline: Timeline, { mode, level }: Means, look: Look, { lane }: PlacedLane, event: number | null, x: number) {
+export function tipAt(timeline: Timeline, { mode, level }: Means, look: Look, { lane, label }: PlacedLane, event: number | null, x: number) {
   if (event !== null) return <EventTip timeline={timeline} event={event} chain={chainOf(timeline, event)} />;
-  const row = level && stepAt(timeline, level, lane, look, x);
+  const row = level && mode !== "events" ? stepAt(timeline, level, lane, look, x) : null;
   if (row !== null) return <StepTip timeline={timeline} lane={lane} level={level!} row={row} />;
+  const held = timeline.open.find((one) => one.process === lane.process && nsOf(look, x) >= one.from && nsOf(look, x) <= one.to);
+  if (held && lane.layer === MPI) return <p>{openWords(timeline.model, held.open)}</p>;
   const gap = mode === "events" ? gapAt(timeline, lane, look, x) : null;
-  return gap === null ? null : <p>nothing here for {time(gap)}</p>;
+  const whose = lane.process && !label ? `${timeline.model.longLabel(lane.process)}: ` : ""; // rows of pixels have no names beside them
+  if (gap === null) return whose ? <p>{whose}nothing here</p> : null;
+  return <p>{whose}nothing here for {time(gap)}</p>;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An event in words, for the box under the pointer and the table below the timeline.
+// An event in words, for the box under the pointer and the table beside the timeline.
 import { LAYER_NAMES, LAYER_SORTS, LAYERS, MPI, Timeline, UCP, UCT } from "../../data/timeline";
 import { bytes, count, instant, time } from "../../ui/format";
 import { openOf, waitWords } from "./held-words";
