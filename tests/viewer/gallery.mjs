@@ -41,6 +41,12 @@ const upTo = (bytes) => async ({ page }) => {
   throw new Error(`no call of ${bytes}`);
 };
 
+// Chooses the call under the pointer: the longest one of the first process there.
+const atRange = async ({ page }) => {
+  const box = await page.locator(".tracks canvas").boundingBox();
+  await page.mouse.click(box.x + 172 + 0.48 * (box.width - 172), box.y + 24 + 24 + 12);
+};
+
 // name, of what captures, which view (the fragment of a link), which part of the page, in which window;
 // many: [title, captures, view] side by side
 const PICTURES = [
@@ -55,6 +61,10 @@ const PICTURES = [
   { name: "cg-timeline", of: CG, show: "view=timeline&side.open=no", scheme: "dark", height: 920 },
   { name: "top", of: ["gromacs"], show: "view=tables", part: "#table-cross" },
   { name: "top-functions", of: ["gromacs"], show: "view=tables", part: "#table-functions", height: 1000 },
+  { name: "late-words", of: ["gromacs"], show: "side.open=no", part: ".verdict" },
+  { name: "late-ranks", of: ["gromacs"], show: "view=summary&side.open=no", part: "#table-time" },
+  { name: "late-causes", of: ["gromacs"], show: "view=summary&side.open=no", part: "#table-causes", height: 900 },
+  { name: "late-timeline", of: ["gromacs"], show: "view=timeline&side.open=no&timeline.at=288000000-306000000", act: atRange, height: 860 },
   { name: "gpu-ipc", of: [GPU("ipc")], show: "" },
   { name: "gpu-staged", of: [GPU("staged")], show: "" },
   { name: "gpu-ipc-ways", of: [GPU("ipc")], show: "view=tables", part: "#table-ways", height: 1100 },

@@ -78,7 +78,7 @@ export function aboutWaiting(model: Model, view: View): Sentence[] {
   const name = model.names[top.codes[0]] ?? "calls outside MPI";
   return [{
     text: `MPI calls waited ${time(waited)} for other processes, ${share(waited, inMpi)} of ${bound}${time(inMpi)} in MPI; ` +
-      `${share(top.sums[1], waited)} of that in ${name}.`,
+      `${share(top.sums[1], waited)} of the waiting was in ${name}.`,
     tone: "plain",
   }];
 }

@@ -2,7 +2,7 @@
 // What is in sight answers at once; the rest follows, as many parts in each frame as take little time.
 import { signal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
-import { useEffect, useLayoutEffect, useMemo, useReducer, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
 import type { View } from "../data/view";
 import { current } from "../state/state";
 
@@ -29,6 +29,19 @@ function wait(work: () => void) {
   if (busy.peek()) return;
   busy.value = true;
   soon();
+}
+
+// A value that takes long to make: the last one, or null at first, until the frame that needs it has been shown.
+export function useLater<Value>(make: () => Value, inputs: unknown[]): Value | null {
+  const [value, setValue] = useState<Value | null>(null);
+  useEffect(() => {
+    const work = () => setValue(make());
+    wait(work);
+    return () => {
+      waiting.delete(work);
+    };
+  }, inputs);
+  return value;
 }
 
 interface Props {

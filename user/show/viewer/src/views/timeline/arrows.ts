@@ -7,11 +7,13 @@ import type { Arrow } from "./scene";
 
 export const MOST = 400; // that are drawn
 
+export const NONE: Arrow[] = [];
+
 // Those whose send begins in the chosen time, and passes the filters.
 export function arrowsOf(timeline: Timeline, filter: Filter): Arrow[] {
   const time = chosenTime(timeline);
+  if (!time) return NONE;
   const out: Arrow[] = [];
-  if (!time) return out;
   const fails = filter.fails("ops");
   const { events, lanes } = timeline;
   for (let i = 0; i < timeline.links && out.length < MOST; i++) {

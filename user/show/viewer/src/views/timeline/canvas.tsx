@@ -74,7 +74,7 @@ export function Canvas({ timeline, all }: { timeline: Timeline; all: boolean }) 
           <Shown means={means} all={all} />
         </header>
         <Toolbar timeline={timeline} layout={layout} sight={sight} selected={selected} go={go} />
-        <Minimap timeline={timeline} layout={layout} sight={sight} />
+        <Minimap timeline={timeline} sight={sight} />
         <div class="tracks" ref={scroller} onScroll={(event) => sight.setScroll(event.currentTarget.scrollTop)}>
           <div class="spacer" style={{ height: `${layout.height + AXIS}px` }}>
             <canvas

@@ -4,7 +4,7 @@
 import type { Model } from "../../data/model";
 import { plural, time } from "../../ui/format";
 import { DEVICE, Lane, LAYERS, MPI, Timeline } from "../../data/timeline";
-import { Arrangement, orderBy } from "./arrange";
+import { Arrangement, orderBy, Sort } from "./arrange";
 
 export interface PlacedLane {
   lane: Lane;
@@ -58,7 +58,7 @@ function began(timeline: Timeline, host: number): string {
 
 // Independent of filters: the processes of each host, the lanes of each process, and of each host's devices.
 interface Order {
-  processes: number[]; // codes
+  processes: Map<Sort, number[]>; // codes
   lanes: Map<number, Lane[]>; // by process
   devices: Map<number, Lane[]>; // by host
 }
@@ -74,13 +74,18 @@ const orders = new WeakMap<Timeline, Order>();
 function orderOf(timeline: Timeline): Order {
   let order = orders.get(timeline);
   if (order) return order;
-  order = { processes: [], lanes: new Map(), devices: new Map() };
+  order = { processes: new Map(), lanes: new Map(), devices: new Map() };
   for (const lane of timeline.lanes)
     if (lane.layer === DEVICE) into(order.devices, lane.host, lane);
     else into(order.lanes, lane.process, lane);
-  order.processes = [...order.lanes.keys()];
   orders.set(timeline, order);
   return order;
+}
+
+function sorted(model: Model, { lanes, processes }: Order, by: Sort): number[] {
+  let codes = processes.get(by);
+  if (!codes) processes.set(by, (codes = [...lanes.keys()].sort(orderBy(model, by))));
+  return codes;
 }
 
 class Placing {
@@ -121,7 +126,9 @@ class Placing {
 export function layoutTracks(model: Model, timeline: Timeline, wish: Wish, how: Arrangement): Layout {
   const order = orderOf(timeline);
   const hostOf = (code: number) => model.process(code)?.host ?? -1;
-  const shown = order.processes.filter((code) => wish.process(code) && wish.host(hostOf(code))).sort(orderBy(model, how.sort));
+  const shown = sorted(model, order, how.sort).filter((code) => wish.process(code) && wish.host(hostOf(code)));
+  const byHost = new Map<number, number[]>();
+  for (const code of shown) into(byHost, hostOf(code), code);
   const pixels = how.rows === "pixels" || (how.rows === "auto" && shown.length > CROWD);
   const placing = new Placing(shown.length > MANY ? HEIGHTS.low : HEIGHTS.tall);
   const tall = rowHeight(shown.length);
@@ -140,7 +147,7 @@ export function layoutTracks(model: Model, timeline: Timeline, wish: Wish, how: 
   }
   for (const host of model.hosts) {
     if (!wish.host(host.id)) continue;
-    const own = how.group === "none" ? [] : shown.filter((code) => hostOf(code) === host.id);
+    const own = (how.group === "host" && byHost.get(host.id)) || [];
     const devices = (order.devices.get(host.id) ?? []).filter((lane) => wish.device(lane.transport, lane.device));
     const name = model.hostLabels[host.id + 1];
     const folded = how.folded.has(`h${host.id}`);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The whole run over the tracks, on the same scale of pixels: the share of processes in MPI, and waiting in it; a frame around
+// The whole run over the tracks, on the same scale of pixels: the share of all processes in MPI, and waiting in it, whatever the filters; a frame around
 // the part in sight, which can be dragged to another place.
-import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { MPI, Timeline } from "../../data/timeline";
 import { fit } from "../../ui/canvas";
 import { actionColour, dark, styleColour, waitingColour } from "../../ui/colours";
 import { share, time } from "../../ui/format";
-import type { Layout } from "./layout";
+import { useLater } from "../../ui/turns";
 import { GUTTER } from "./scene";
 import { Sight, wholeOf } from "./sight";
 
@@ -19,12 +19,12 @@ interface Shares {
 }
 
 // From the finest level whose steps are not below half a pixel, else the coarsest.
-function sharesOf(timeline: Timeline, layout: Layout, width: number): Shares {
+function sharesOf(timeline: Timeline, width: number): Shares {
   const { from, to } = wholeOf(timeline.span);
   const pixel = (to - from) / width;
   const level = timeline.levels.find(({ bucket }) => bucket >= pixel / 2) ?? timeline.levels.at(-1);
   const out = { busy: new Float64Array(width), waited: new Float64Array(width), most: 0 };
-  const lanes = layout.tracks.flatMap((track) => track.counted).filter((lane) => lane.layer === MPI);
+  const lanes = timeline.lanes.filter((lane) => lane.layer === MPI);
   out.most = Math.max(1, lanes.length * pixel);
   for (const lane of level ? lanes : []) {
     const { bucket, busy, waited } = level!.columns;
@@ -57,13 +57,15 @@ function draw(canvas: HTMLCanvasElement, width: number, { busy, waited, most }: 
   bars(waited, waitingColour());
 }
 
-export function Minimap({ timeline, layout, sight }: { timeline: Timeline; layout: Layout; sight: Sight }) {
+export function Minimap({ timeline, sight }: { timeline: Timeline; sight: Sight }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const held = useRef(false);
   const { look } = sight;
   const width = Math.max(1, look.width - GUTTER);
-  const shares = useMemo(() => sharesOf(timeline, layout, width), [timeline, layout, width]);
-  useLayoutEffect(() => draw(canvas.current!, width, shares), [shares, dark.value]);
+  const shares = useLater(() => sharesOf(timeline, width), [timeline, width]);
+  useLayoutEffect(() => {
+    if (shares) draw(canvas.current!, shares.busy.length, shares);
+  }, [shares, dark.value]);
   const whole = wholeOf(timeline.span);
   const part = (ns: number) => Math.max(0, Math.min(width, ((ns - whole.from) / (whole.to - whole.from)) * width));
   const [left, right] = [part(look.from), part(look.to)];
@@ -74,7 +76,7 @@ export function Minimap({ timeline, layout, sight }: { timeline: Timeline; layou
     sight.show({ from: middle - half, to: middle + half });
   };
   const sum = (values: Float64Array) => values.reduce((a, b) => a + b, 0);
-  const all = shares.most * width;
+  const said = shares ? `${share(sum(shares.busy), shares.most * width)} of the processes' time in MPI, ${share(sum(shares.waited), shares.most * width)} waiting. ` : "";
   return (
     <div class="minimap">
       <span class="soft" style={{ width: `${GUTTER - 8}px` }}>whole run, {time(timeline.span)}</span>
@@ -90,7 +92,7 @@ export function Minimap({ timeline, layout, sight }: { timeline: Timeline; layou
       >
         <canvas
           ref={canvas} role="img" style={{ width: `${width}px`, height: `${HEIGHT}px` }}
-          aria-label={`The whole run: ${share(sum(shares.busy), all)} of the processes' time in MPI, ${share(sum(shares.waited), all)} waiting. In sight: from ${time(Math.max(0, look.from))} on, ${time(look.to - look.from)}.`}
+          aria-label={`The whole run: ${said}In sight: from ${time(Math.max(0, look.from))} on, ${time(look.to - look.from)}.`}
         />
         <i class="shade" style={{ left: 0, width: `${left}px` }} />
         <i class="frame" style={{ left: `${left}px`, width: `${Math.max(3, right - left)}px` }} />

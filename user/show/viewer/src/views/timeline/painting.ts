@@ -8,7 +8,8 @@ import type { Timeline } from "../../data/timeline";
 import { chosen, engine, model, range, sizes } from "../../state/state";
 import { fit } from "../../ui/canvas";
 import { dark } from "../../ui/colours";
-import { arrowsOf } from "./arrows";
+import { useLater } from "../../ui/turns";
+import { arrowsOf, NONE } from "./arrows";
 import { chosenTime } from "./chosen";
 import { Colours } from "./colours";
 import { drawMarks, drawTracks } from "./draw";
@@ -35,7 +36,8 @@ export function usePainting(canvas: RefObject<HTMLCanvasElement | null>, { timel
   const colours = useMemo(() => new Colours(model), []);
   // Data and control are both drawn.
   const filter = useTimelineFilter();
-  const arrows = useMemo(() => arrowsOf(timeline, filter), [timeline, filter, range.value]);
+  // rows of pixels have no room for lines
+  const arrows = useLater(() => (layout.pixels ? NONE : arrowsOf(timeline, filter)), [timeline, filter, range.value, layout.pixels]) ?? NONE;
   const scene: Scene = {
     timeline, layout, look, colours, fails: (sort) => filter.fails(sort), sizes: sizes.value,
     chain: new Set(chain ? members(chain) : []), arrow: chain?.arrow ?? null, arrows, chosen: brush ? () => brush : chosenTime(timeline),
@@ -49,5 +51,5 @@ export function usePainting(canvas: RefObject<HTMLCanvasElement | null>, { timel
     const context = fit(canvas.current!, look.width, look.height);
     context.drawImage(picture, 0, 0, look.width, look.height);
     drawMarks(context, scene);
-  }, [timeline, look, layout, filter, chain, brush, range.value, dark.value, means]);
+  }, [timeline, look, layout, filter, chain, brush, range.value, dark.value, means, arrows]);
 }
