@@ -244,6 +244,62 @@ static void spread(void **state)
 	page_hosts_release(&hosts);
 }
 
+/*
+ * Two hosts whose times of day are 5 ms apart, though messages of 300 ns go both ways: they lie as
+ * the messages say. A third one, which sends none, lies by its time of day.
+ */
+static void hosts_lie_as_messages_say(void **state)
+{
+	static const int64_t mono[] = { 0, 1000000000, 0 }; /* of each clock, at one moment */
+	static const int64_t wrong[] = { 0, 5000000, 0 }; /* of the time of day */
+	struct page *page = page_new(&(struct page_options){ 0 });
+	const struct fact_sink sink = page_sink(page);
+	struct fact_totals totals = { 0 };
+	json_int_t begin, reference, uncertainty;
+	json_t *directory, *hosts;
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		const struct fact_process process = { .index = i, .host = i, .rank = i };
+		const struct fact_clock clock = { .host = i,
+						  .mono = (uint64_t)(50000 + mono[i]),
+						  .real = (uint64_t)(9000050000 + wrong[i]) };
+		const struct fact_call call = { .process = i,
+						.tid = 1,
+						.function = "MPI_Send",
+						.start = (uint64_t)(100000 + mono[i]),
+						.end = (uint64_t)(900000 + mono[i]),
+						.end_precision = TIME_EXACT };
+
+		fact_put(&sink, FACT_PROCESS, &process);
+		fact_put(&sink, FACT_CLOCK, &clock);
+		fact_put(&sink, FACT_CALL, &call);
+	}
+	for (int i = 0; i < 40; i++) {
+		const int src = i % 2, dst = 1 - src;
+		const int64_t at = 110000 + 10000 * i;
+		const struct fact_message message = { .src = src,
+						      .dst = dst,
+						      .send_start = (uint64_t)(at + mono[src]),
+						      .arrival = (uint64_t)(at + 300 + mono[dst]) };
+
+		fact_put(&sink, FACT_MESSAGE, &message);
+	}
+	assert_int_equal(page_put(page, &totals), 0);
+	directory = page_directory(page);
+	hosts = json_object_get(json_object_get(directory, "time"), "hosts");
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(json_unpack(json_array_get(hosts, i), "{s:I, s:I, s:I}",
+					     "begin_ns", &begin, "reference", &reference,
+					     "uncertainty_ns", &uncertainty),
+				 0);
+		assert_int_equal(reference, i == 1 ? 0 : (json_int_t)i);
+		assert_true(llabs(begin) <= uncertainty + 1 && uncertainty < 400);
+	}
+	json_decref(directory);
+	page_free(page);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -253,6 +309,7 @@ int main(void)
 		cmocka_unit_test(buckets_are_in_the_span),
 		cmocka_unit_test(waits_are_the_reports),
 		cmocka_unit_test(waits_are_thinned),
+		cmocka_unit_test(hosts_lie_as_messages_say),
 		cmocka_unit_test(spread),
 	};
 

@@ -172,12 +172,77 @@ static void what_is_not_known(void **state)
 			    "no two clocks of constant rates fit: one of them was set");
 }
 
+/* Of three hosts in a chain, each pair with the others' clocks known: the ends are joined through
+ * the middle. */
+static void placed(void **state)
+{
+	static const int64_t ahead[] = { 0, 5000000, -3000000, 77 }; /* of host 0, ns */
+	struct clock_place places[4];
+	struct clocks clocks = { 0 };
+
+	(void)state;
+	for (uint64_t at = SECOND; at < 2ull * SECOND; at += SECOND / 10)
+		for (int host = 0; host < 2; host++) {
+			const uint64_t sent = at + (uint64_t)ahead[host];
+			const uint64_t there = at + (uint64_t)ahead[host + 1];
+
+			clocks_add(&clocks, host, host + 1, sent, there + 400);
+			clocks_add(&clocks, host + 1, host, there, sent + 400);
+		}
+	clocks_add(&clocks, 2, 3, SECOND, SECOND); /* one way alone: it joins nothing */
+	clocks_order(&clocks);
+	clocks_place(&clocks, 4, places);
+	for (int host = 0; host < 3; host++) {
+		assert_int_equal(places[host].reference, 0);
+		assert_true(llabs(places[host].offset + ahead[host]) <=
+			    (int64_t)places[host].uncertainty);
+		assert_true(places[host].uncertainty <= (uint64_t)host * 450);
+	}
+	assert_int_equal(places[3].reference, 3);
+	assert_int_equal(places[3].offset, 0);
+	clocks_release(&clocks);
+}
+
+/* The offset is that of its time, whatever the drift; hosts that are not listed join nothing. */
+static void placed_with_drift(void **state)
+{
+	const struct truth truth = { SECOND, 40000, 50e-6 };
+	struct clock_place places[8];
+	struct clocks clocks = { 0 };
+
+	(void)state;
+	for (uint64_t at = SECOND; at < 3ull * SECOND; at += SECOND / 50)
+		exchange(&clocks, &truth, at, 300);
+	clocks_order(&clocks);
+	clocks_place(&clocks, 8, places);
+	assert_int_equal(places[7].reference, 3);
+	/* its own clock gains 50 ns in each ms */
+	assert_true(llabs(places[7].offset + offset_at(&truth, places[7].at)) < 1000);
+	clocks_place(&clocks, 4, places);
+	assert_int_equal(places[3].reference, 3);
+	clocks_release(&clocks);
+}
+
+/* A time of day is believed as far as messages allow it. */
+static void by_time_of_day(void **state)
+{
+	const struct clock_place place = { .offset = -500, .uncertainty = 200 };
+
+	(void)state;
+	assert_int_equal(clock_place_offset(&place, true, -300), -300);
+	assert_int_equal(clock_place_offset(&place, true, -700), -700);
+	assert_int_equal(clock_place_offset(&place, true, -299), -500);
+	assert_int_equal(clock_place_offset(&place, true, 5000000), -500);
+	assert_int_equal(clock_place_offset(&place, false, -300), -500);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_truth_is_within), cmocka_unit_test(as_narrow_as_messages),
 		cmocka_unit_test(any_order),           cmocka_unit_test(one_exchange),
-		cmocka_unit_test(what_is_not_known),
+		cmocka_unit_test(what_is_not_known),   cmocka_unit_test(placed),
+		cmocka_unit_test(placed_with_drift),   cmocka_unit_test(by_time_of_day),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -173,8 +173,9 @@ static void put_offset(struct otf2 *otf2, OTF2_SystemTreeNodeRef node,
 		       const struct placing_host *host)
 {
 	struct otf2_out *out = &otf2->out;
-	const char *from = host->made_up ? "not known: placed at the beginning"
-					 : "what its CLOCK_REALTIME showed";
+	const char *from = host->made_up  ? "not known: placed at the beginning"
+			   : host->fitted ? "fitted to messages with other hosts"
+					  : "what its CLOCK_REALTIME showed";
 
 	node_property(otf2, node, otf2_word(out, "clock offset"), OTF2_TYPE_INT64,
 		      (OTF2_AttributeValue){ .int64 = host->to_real });

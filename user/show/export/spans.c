@@ -92,6 +92,7 @@ void spans_release(struct spans *spans)
 	vec_release(&spans->sums);
 	vec_release(&spans->processes);
 	vec_release(&spans->clocks);
+	clocks_release(&spans->between);
 	vec_release(&spans->windows);
 	vec_release(&spans->memory);
 	vec_release(&spans->hosts);
@@ -392,6 +393,8 @@ static void add_end(struct spans *spans, const struct fact_message *message, enu
 static void take_message(struct spans *spans, const struct fact_message *message)
 {
 	spans->messages++;
+	clocks_add(&spans->between, spans_host_of(spans, message->src),
+		   spans_host_of(spans, message->dst), message->send_start, message->arrival);
 	add_end(spans, message, SPAN_SEND);
 	add_end(spans, message, SPAN_RECEIVE);
 	if (spans->worlds)
@@ -448,6 +451,28 @@ static void tell_clocks(struct placing *placing, const struct spans *spans)
 	}
 }
 
+/* Times of day may be wrong by any amount: messages tell how far they can be right. */
+static void fit_clocks(struct placing *placing, const struct spans *spans)
+{
+	struct clock_place *places = xcalloc(spans->hosts.len + 1, sizeof(*places));
+
+	clocks_place(&spans->between, spans->hosts.len, places);
+	for (size_t i = 0; i < spans->hosts.len; i++) {
+		const struct placing_host *reference = &placing->hosts.data[places[i].reference];
+		struct placing_host *host = &placing->hosts.data[i];
+		int64_t by_day, offset;
+
+		if (places[i].reference == (int)i || reference->made_up)
+			continue;
+		by_day = host->to_real - reference->to_real;
+		offset = clock_place_offset(&places[i], !host->made_up, by_day);
+		host->fitted = host->made_up || offset != by_day;
+		host->to_real = reference->to_real + offset;
+		host->made_up = false;
+	}
+	free(places);
+}
+
 static void see(struct placing *placing, uint64_t first, uint64_t last)
 {
 	if (!placing->begin || first < placing->begin)
@@ -480,6 +505,7 @@ static void make_up(struct placing *placing, const struct spans *spans)
 void placing_make(struct placing *placing, const struct spans *spans)
 {
 	tell_clocks(placing, spans);
+	fit_clocks(placing, spans);
 	see_hosts(placing, spans, false);
 	make_up(placing, spans);
 	see_hosts(placing, spans, true);

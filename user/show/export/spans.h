@@ -14,6 +14,7 @@
 #include "base/map.h"
 #include "base/rowset.h"
 #include "base/vec.h"
+#include "explain/clocks/clocks.h"
 #include "explain/facts/facts.h"
 #include "show/export/export.h"
 
@@ -97,6 +98,7 @@ struct spans {
 	struct map stack_texts; /* struct stack * -> char *, owned */
 	VEC(struct fact_process) processes; /* by index */
 	VEC(struct fact_clock) clocks;
+	struct clocks between; /* hosts, by their messages */
 	VEC(struct fact_window) windows;
 	VEC(struct fact_memory) memory;
 	VEC(struct spans_host) hosts; /* by number */
@@ -145,6 +147,7 @@ const struct fact_clock *spans_clock(const struct spans *spans, int host);
 struct placing_host {
 	int64_t to_real; /* offset from its times to CLOCK_REALTIME */
 	bool made_up; /* the offset is unknown: placed at the start */
+	bool fitted; /* the offset follows from messages, by the clock of another host */
 };
 
 struct placing {

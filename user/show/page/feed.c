@@ -403,6 +403,8 @@ static void feed_message(struct page *page, const struct fact_message *message)
 					  [SUM_COPY_BYTES] = message->copy_bytes } };
 	struct page_key key;
 
+	clocks_add(&page->clocks, page_host_number(page, message->src),
+		   page_host_number(page, message->dst), message->send_start, message->arrival);
 	if (!selection_passes(&page->selection, FACT_MESSAGE, message))
 		return;
 	key = page_key(page, PAGE_MESSAGES, message);

@@ -4,6 +4,7 @@
 #define UCXBPF_PAGE_INTERNAL_H
 
 #include "base/place.h"
+#include "explain/clocks/clocks.h"
 #include "show/page/cube.h"
 #include "show/page/events.h"
 #include "show/page/pack.h"
@@ -22,6 +23,7 @@ struct page {
 	struct report *report;
 	struct fact_sink to_report;
 	struct page_hosts hosts;
+	struct clocks clocks; /* between hosts, over all messages whatever the filter */
 	struct page_words words;
 	VEC(const struct place *) places; /* place of code n at n - 1 */
 	struct map place_codes; /* its key's text -> code */

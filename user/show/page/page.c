@@ -52,6 +52,7 @@ void page_free(struct page *page)
 		return;
 	report_free(page->report);
 	page_hosts_release(&page->hosts);
+	clocks_release(&page->clocks);
 	selection_release(&page->selection);
 	page_words_release(&page->words);
 	vec_release(&page->places);
@@ -185,10 +186,36 @@ static json_t *zero_json(const struct page_host *host, unsigned int shift)
 	return json_integer((json_int_t)((host->first >> shift << shift) - host->first));
 }
 
-/* A capture may claim any time: sums of them wrap. */
+/*
+ * The time of day at which a host's trace starts: by the clock of the host that messages join it
+ * to, if that one tells its time of day, else by its own. A capture may claim any time: sums wrap.
+ */
 static uint64_t time_of_day(const struct page_host *host)
 {
 	return host->first + (uint64_t)host->ahead;
+}
+
+/* An offset holds in the middle of the messages: over a short run their drift is hardly known. */
+static void fit_hosts(struct page *page)
+{
+	size_t count = page->hosts.hosts.len;
+	struct clock_place *places = xcalloc(count + 1, sizeof(*places));
+
+	clocks_place(&page->clocks, count, places);
+	for (size_t i = 0; i < count; i++) {
+		struct page_host *host = &page->hosts.hosts.data[i];
+		const struct page_host *reference = &page->hosts.hosts.data[places[i].reference];
+
+		host->reference = (int)i;
+		if (places[i].reference == (int)i || !reference->clocked || !host->last)
+			continue;
+		host->reference = places[i].reference;
+		host->uncertainty = places[i].uncertainty;
+		host->ahead = reference->ahead + clock_place_offset(&places[i], host->clocked,
+								    host->ahead - reference->ahead);
+		host->clocked = true;
+	}
+	free(places);
 }
 
 /* The time of day of the earliest host: hosts without a clock cannot be aligned. */
@@ -213,9 +240,11 @@ static json_t *host_json(const struct page *page, size_t number_of, int64_t zero
 
 	for (size_t i = 0; i < page->levels.len; i++)
 		json_array_append_new(levels, zero_json(host, page->levels.data[i].shift));
-	return json_pack("{s:I, s:o, s:o, s:o, s:o}", "host", (json_int_t)number_of, "span_ns",
-			 number(host->last - host->first), "zero_ns",
-			 zero_json(host, page->cube.shift), "level_zero_ns", levels, "begin_ns",
+	return json_pack("{s:I, s:o, s:o, s:o, s:I, s:o, s:o}", "host", (json_int_t)number_of,
+			 "span_ns", number(host->last - host->first), "zero_ns",
+			 zero_json(host, page->cube.shift), "level_zero_ns", levels, "reference",
+			 (json_int_t)host->reference, "uncertainty_ns", number(host->uncertainty),
+			 "begin_ns",
 			 host->clocked && host->last
 				 ? json_integer((json_int_t)(time_of_day(host) - (uint64_t)zero))
 				 : json_null());
@@ -321,6 +350,7 @@ int page_put(struct page *page, const struct fact_totals *totals)
 
 	if (err)
 		return err;
+	fit_hosts(page);
 	page_put_words(page);
 	page_put_cube(page);
 	page_order_lanes(page);

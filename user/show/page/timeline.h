@@ -21,6 +21,10 @@ struct page_host {
 	uint64_t base; /* start of the first fact added: unlike first, it never moves */
 	bool clocked;
 	int64_t ahead; /* time of day less its own clock; valid if clocked */
+	/* once placed: the host whose time of day that is, itself or one that messages join it to
+	 */
+	int reference;
+	uint64_t uncertainty; /* of their offset, ns */
 };
 
 struct page_process {

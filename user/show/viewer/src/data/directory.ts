@@ -6,6 +6,8 @@ export interface HostTime {
   host: number;
   span_ns: number;
   begin_ns?: number | null;
+  reference: number; // host whose clock that is by
+  uncertainty_ns: number; // of their offset
   zero_ns: number;
   level_zero_ns: number[];
 }

@@ -62,7 +62,7 @@ function deviceOrder(model: Model, lanes: Lane[], events: Events, lane: Lane): U
   return Uint32Array.from(out).sort((a, b) => events.start[a] - events.start[b]);
 }
 
-// Hosts side by side as their clocks of the time of day say, if all of them say it.
+// Hosts side by side as messages between them say, else as their clocks of the time of day, if all of them say it.
 function begins(model: Model): Map<number, number> {
   const { hosts } = model.directory.time;
   const known = hosts.every((row) => typeof row.begin_ns === "number");
@@ -103,7 +103,7 @@ export class Timeline {
   readonly waits: Waits;
   readonly open: Held[];
   readonly span: number;
-  readonly fitted = false; // hosts lie as the clocks that messages allow say
+  readonly fitted: boolean; // hosts lie as their messages say
   private begins: Map<number, number>;
   readonly threads: Codes; // tid by code less 1
   private send: Codes;
@@ -138,6 +138,7 @@ export class Timeline {
       row: new Uint8Array(0), rows: 1, reach: new Float64Array(0),
     }));
     this.begins = begins(model);
+    this.fitted = new Set(model.directory.time.hosts.map((row) => row.reference)).size === 1;
     this.addStarts(column("delta"), start);
     for (const lane of this.lanes) {
       if (lane.layer === DEVICE) lane.order = deviceOrder(model, this.lanes, this.events, lane);

@@ -32,11 +32,12 @@ function Shown({ means: { mode, level }, all }: { means: Means; all: boolean }) 
   );
 }
 
-function Note() {
+function Note({ fitted }: { fitted: boolean }) {
   return (
     <p class="note no-print">
       W A S D move and zoom, / searches, F fits, <button type="button" class="link" onClick={openHelp}>? shows all keys</button>.
-      {model.report.hosts.length > 1 ? " Hosts have clocks of their own, which are not compared: they lie side by side as their time of day says, arrows between hosts are dashed." : ""}
+      {model.report.hosts.length < 2 ? "" : fitted ? " Hosts lie side by side as the messages between them say."
+        : " Hosts lie side by side as their times of day say: messages do not tell more of all of them; arrows between hosts are dashed."}
     </p>
   );
 }
@@ -85,7 +86,7 @@ export function Canvas({ timeline, all }: { timeline: Timeline; all: boolean }) 
             />
           </div>
         </div>
-        <Note />
+        <Note fitted={timeline.fitted} />
       </section>
       {beside && (
         <div class="timeline-side">

@@ -53,7 +53,9 @@ function rowHeight(processes: number): number {
 
 function began(timeline: Timeline, host: number): string {
   const begin = timeline.begin(host);
-  return begin ? `begins ${time(begin)} after the first host${timeline.fitted ? "" : ", as their times of day say"}` : "";
+  const within = timeline.model.directory.time.hosts.find((row) => row.host === host)?.uncertainty_ns ?? 0;
+  const how = timeline.fitted ? (within ? ` ± ${time(within)}` : "") : ", as their times of day say";
+  return begin || within ? `begins ${time(begin)}${timeline.fitted ? how : ""} after the first host${timeline.fitted ? "" : how}` : "";
 }
 
 // Independent of filters: the processes of each host, the lanes of each process, and of each host's devices.
