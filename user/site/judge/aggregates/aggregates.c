@@ -196,6 +196,15 @@ static void feed_wait(struct aggregates *aggregates, const struct fact_wait *wai
 			waits->time.in_collectives += wait->ns;
 }
 
+static void feed_open(struct aggregates *aggregates, const struct fact_open *open)
+{
+	struct member *member = member_at(aggregates, open->process);
+	const uint64_t age = open->until - open->since;
+
+	if (member && open->certain && age > member->time.open)
+		member->time.open = age;
+}
+
 static void feed_calls(struct aggregates *aggregates, const struct fact_call *call,
 		       const struct fact_sums *sums)
 {
@@ -318,6 +327,8 @@ static void aggregates_fact(void *arg, enum fact_type type, const void *fact,
 		return feed_lifetime(aggregates, fact);
 	case FACT_WAIT:
 		return feed_wait(aggregates, fact);
+	case FACT_OPEN:
+		return feed_open(aggregates, fact);
 	case FACT_CALLS:
 		return feed_calls(aggregates, fact, sums);
 	case FACT_OPS:

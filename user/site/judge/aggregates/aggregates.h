@@ -26,6 +26,7 @@ struct member_time {
 	uint64_t caused; /* that others waited, in the end for it */
 	uint64_t late_progress; /* that others waited for its progress */
 	uint64_t in_collectives; /* that it waited for the last one to enter, or for the root */
+	uint64_t open; /* in its oldest call that has not returned for certain */
 };
 
 struct member {

@@ -390,6 +390,7 @@ void write_waits(const struct judge *judge, struct evidence_lines *lines)
 		line_number(lines, time->caused);
 		line_number(lines, time->late_progress);
 		line_number(lines, time->in_collectives);
+		line_number(lines, time->open);
 	}
 }
 
@@ -402,7 +403,8 @@ const char *read_waits(struct judge *judge, const struct line_ref *fields)
 	if (!field_number(fields[1], &time->calls) || !field_number(fields[2], &time->first) ||
 	    !field_number(fields[3], &time->until) || !field_number(fields[4], &time->caused) ||
 	    !field_number(fields[5], &time->late_progress) ||
-	    !field_number(fields[6], &time->in_collectives))
+	    !field_number(fields[6], &time->in_collectives) ||
+	    !field_number(fields[7], &time->open))
 		return FIELD_NO_NUMBER;
 	return NULL;
 }

@@ -69,7 +69,7 @@ static const struct evidence_kind evidence_kinds[] = {
 	{ "sum", 9, "+++<>", NULL, write_sums, read_sum },
 	{ "total", 1, "+", NULL, write_totals, read_total },
 	{ "transfer", 6, "wwww+wwww", NULL, write_transfers, read_transfer },
-	{ "wait", 1, "+<>+++", NULL, write_waits, read_waits },
+	{ "wait", 1, "+<>+++>", NULL, write_waits, read_waits },
 	{ 0 },
 };
 

@@ -101,7 +101,8 @@ void stage_doubt(struct judge *judge)
 			continue;
 		}
 		if (pass && in_part.kept.all.len && about_moves(finding->rule) &&
-		    subject_nodes(&finding->subject, &in_part, found))
+		    (finding->rule == &catalogue[RULE_WAIT_03] ||
+		     subject_nodes(&finding->subject, &in_part, found)))
 			finding->why = "some of its peers are in no capture (COV-04)";
 		if (pass && finding->why)
 			finding->verdict = VERDICT_UNKNOWN;
