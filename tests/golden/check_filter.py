@@ -54,7 +54,7 @@ def main():
     for kind, layer, want in ("op", "ops", ops), ("call", "calls", calls), ("message", "messages", messages):
         row = report["selected"][layer]
         whole = of(everything, kind)
-        same(f"{layer} of the report", row, {"count": len(want), "of": len(whole), "bytes": known(want),
+        same(f"{layer} of the report", row, {"count": len(want), "of": len(whole), "unknown": 0, "bytes": known(want),
                                              "bytes_of": known(whole)})
     moved = [row for row in transfers if not row["retried"]]
     count = len(moved) + sum(row["count"] for row in sums)

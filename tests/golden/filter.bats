@@ -39,6 +39,14 @@ filtered() {
 	jq -e '.selected.messages.count == 267 and .selected.ops.count == 2 * 267' report
 }
 
+@test "sums of --count: calls and operations of which the causes are not known are not counted as selected" {
+	"$UCXBPF" replay --json --transport posix "$DATA/send-count.ucxb" >report
+	jq -e '.selected | .calls.count == 0 and .calls.unknown == .calls.of and .ops.unknown == .ops.of and .transfers.count > 0' report
+	"$UCXBPF" replay --transport nosuch "$DATA/send-count.ucxb" >text
+	grep -q '^        nothing passes; there is$' text
+	"$UCXBPF" replay --call-site nosuch "$DATA/gromacs.ucxb" | grep -q '^        nothing passes$'
+}
+
 @test "a call site selects its messages" {
 	"$UCXBPF" replay --json --call-site '*fft5d_execute*' "$DATA/gromacs.ucxb" >report
 	jq -e '[.messages[].function] | unique == ["MPI_Alltoall"]' report

@@ -64,12 +64,25 @@ function timeFilters({ hosts, waits }) {
 // Tables under each filter; the other views, which add up the same cells, under some.
 const SOME = 4;
 
+// A filter of the page selects rows that have its field; replay's also selects what caused them.
+const ONLY_TRANSFERS = ["--kind", "--transport", "--device", "--op"];
+const NOT_CALLS = [...ONLY_TRANSFERS, "--ucp-op"];
+
+const without = (options, names) => options.filter((_, i) => !names.includes(options[i - (i % 2)]));
+
+function pageReport(capture, options) {
+  const report = replay(UCXBPF, capture, options);
+  const { ops, messages } = replay(UCXBPF, capture, without(options, ONLY_TRANSFERS));
+  const { calls, call_sites, functions, time, waits, wait_roots, open } = replay(UCXBPF, capture, without(options, NOT_CALLS));
+  return { ...report, ops, messages, calls, call_sites, functions, time, waits, wait_roots, open };
+}
+
 async function numbers(browser, capture, others = ["overview", "matrix", "graphs", "summary"]) {
   const view = await new Report(browser, page(capture)).open();
   const whole = replay(UCXBPF, capture);
   for (const [i, [fragment, options]] of filters(whole).entries()) {
     const kind = fragment === "kind" ? "control" : "data";
-    const report = replay(UCXBPF, capture, options);
+    const report = pageReport(capture, options);
     for (const name of i < SOME || i === filters(whole).length - 1 ? ["tables", ...others] : ["tables"])
       await NUMBERS[name](view, report, fragment === "kind" ? "" : fragment, kind).catch((error) => {
         error.message = `${basename(capture)}, ${name}, ${options.join(" ") || "no filter"}: ${error.message}`;

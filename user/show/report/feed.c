@@ -147,9 +147,16 @@ static bool select_fact(struct report *report, struct selected *selected, enum f
 {
 	const uint64_t known = bytes == UINT64_MAX ? 0 : bytes;
 	const bool passes = selection_passes(&report->selection, type, fact);
+	const bool caused = report->filtering && report->filter->causes.known;
+	const enum filter_layer layer = type == FACT_CALLS ? FILTER_CALLS : FILTER_OPS;
 
 	selected->of += count;
 	selected->bytes_of += known;
+	if (caused && (type == FACT_CALLS || type == FACT_OPS) &&
+	    filter_lowest(report->filter) > layer) {
+		selected->unknown += passes ? count : 0;
+		return passes;
+	}
 	selected->count += passes ? count : 0;
 	selected->bytes += passes ? known : 0;
 	return passes;

@@ -329,7 +329,7 @@ struct filter_scan {
 	enum filter_layer layer; /* the lowest one that the filter asks for */
 };
 
-static enum filter_layer lowest_layer(const struct report_filter *filter)
+enum filter_layer filter_lowest(const struct report_filter *filter)
 {
 	enum filter_layer lowest = FILTER_CALLS;
 
@@ -341,7 +341,7 @@ static enum filter_layer lowest_layer(const struct report_filter *filter)
 
 bool filter_wants_causes(const struct report_filter *filter)
 {
-	return filter && (lowest_layer(filter) > FILTER_CALLS ||
+	return filter && (filter_lowest(filter) > FILTER_CALLS ||
 			  filter->lists[FILTER_CALL_SITE].patterns.len);
 }
 
@@ -388,7 +388,7 @@ struct filter_scan *filter_scan_begin(struct report_filter *filter, struct fact_
 	struct filter_scan *scan = xcalloc(1, sizeof(*scan));
 
 	selection_init(&scan->selection, filter);
-	scan->layer = lowest_layer(filter);
+	scan->layer = filter_lowest(filter);
 	*sink = (struct fact_sink){ scan, scan_fact };
 	return scan;
 }

@@ -79,6 +79,9 @@ bool filter_active(const struct report_filter *filter);
 size_t filter_names(const struct report_filter *filter, enum filter_field field, const char **names,
 		    size_t room);
 
+/* The lowest layer whose fields it asks for. */
+enum filter_layer filter_lowest(const struct report_filter *filter);
+
 /* Whether it looks at fields of lower layers than calls, so that causes are wanted. */
 bool filter_wants_causes(const struct report_filter *filter);
 

@@ -27,6 +27,9 @@ static void add(struct report_functions *functions, const struct cube_row *row)
 	function->calls += sums->count;
 	function->time += time;
 	function->precisions |= sums->precisions;
+	/* calls without any time make the sum a bound */
+	if (sums->timed < sums->count)
+		function->precisions |= 1u << TIME_LOWER_BOUND;
 	function->exact = function->exact && sums->exact == sums->count;
 	if (!function->processes++ || time < function->least) {
 		function->least = time;

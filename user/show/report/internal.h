@@ -64,6 +64,7 @@ struct report_host {
 /* Of all facts of a type, those that the filter selects. */
 struct selected {
 	uint64_t count, of;
+	uint64_t unknown; /* of these, sums of which the causes are not known: they are shown */
 	uint64_t bytes, bytes_of; /* where they are known; those of calls are what they sent */
 };
 

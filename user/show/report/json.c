@@ -495,6 +495,7 @@ static void put_clocks(const struct report *report, struct json_out *out)
 static const struct shape selected_shape[] = {
 	SHAPE_OF(struct selected, count),
 	SHAPE_OF(struct selected, of),
+	SHAPE_OF(struct selected, unknown),
 	SHAPE_OF(struct selected, bytes),
 	SHAPE_AS("bytes_of", struct selected, bytes_of),
 	{ 0 },

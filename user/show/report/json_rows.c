@@ -358,10 +358,11 @@ struct size_row {
 	struct size_class of;
 };
 
-SHAPE_GETTER(size_from, struct size_row, row,
-	     json_integer((json_int_t)size_class_from(row->number)));
+SHAPE_GETTER(size_from, struct size_row, row, shape_exact(size_class_from(row->number)));
 SHAPE_GETTER(size_most, struct size_row, row,
-	     json_integer((json_int_t)(row->number ? 2 * size_class_from(row->number) - 1 : 0)));
+	     shape_exact(row->number
+				 ? size_class_from(row->number) + (size_class_from(row->number) - 1)
+				 : 0));
 
 static const struct shape size_shape[] = {
 	SHAPE_WHOLE("from_bytes", size_from),

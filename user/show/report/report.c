@@ -199,8 +199,13 @@ bool report_only_counts(const struct report *report)
 
 bool report_selects_nothing(const struct report *report)
 {
-	return report->filtering && !report->selected.calls.count && !report->selected.ops.count &&
-	       !report->selected.transfers.count && !report->selected.messages.count;
+	const enum filter_layer layer =
+		report->filtering ? filter_lowest(report->filter) : FILTER_CALLS;
+
+	return report->filtering && !report->selected.transfers.count &&
+	       (layer > FILTER_OPS || !report->selected.ops.count) &&
+	       (layer > FILTER_CALLS || !report->selected.calls.count) &&
+	       !report->selected.messages.count;
 }
 
 const struct report_process *report_process_at(const struct report *report, int64_t index)

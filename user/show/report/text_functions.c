@@ -65,6 +65,14 @@ static void print_most(char *cell, size_t size, const struct cube_sums *sums,
 		text_time(text, cell, size, sums->time_most, 1u << TIME_UPPER_BOUND);
 }
 
+/* Calls without any time make the sum a bound. */
+static uint32_t precisions_of(const struct cube_sums *sums)
+{
+	if (sums->timed < sums->count && sums->precisions == 1u << TIME_EXACT)
+		return 1u << TIME_LOWER_BOUND;
+	return sums->precisions;
+}
+
 static void functions_print_time(char *cell, size_t size, const void *row, const void *context)
 {
 	const struct functions *functions = context;
@@ -75,7 +83,7 @@ static void functions_print_time(char *cell, size_t size, const void *row, const
 		print_most(cell, size, text_row_sums(row), functions->text);
 	else if (text_row_sums(row)->timed)
 		text_time(functions->text, cell, size, text_row_sums(row)->time_sum,
-			  text_row_sums(row)->precisions);
+			  precisions_of(text_row_sums(row)));
 	else
 		snprintf(cell, size, "%s",
 			 is_function(((const struct cube_row *)row)->key[0]) ? "unknown" : "-");

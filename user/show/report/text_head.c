@@ -347,6 +347,11 @@ static void add_selected(const struct text_report *text, char *line, const char 
 	text_append(line, LINE, " of ");
 	text_count(text, line, LINE, selected->of);
 	text_append(line, LINE, " %s", what);
+	if (selected->unknown) {
+		text_append(line, LINE, ", not known of ");
+		text_count(text, line, LINE, selected->unknown);
+		return;
+	}
 	if (!selected->bytes_of)
 		return;
 	text_append(line, LINE, " (");
@@ -361,6 +366,8 @@ static void add_selected(const struct text_report *text, char *line, const char 
 /* A filter that matches nothing is rather a mistyped one. */
 static void print_names(const struct text_report *text)
 {
+	bool first = true;
+
 	for (int i = 0; i < FILTER_FIELDS; i++) {
 		const char *names[NAMES];
 		size_t count = filter_names(text->report->filter, i, names, NAMES);
@@ -368,11 +375,16 @@ static void print_names(const struct text_report *text)
 
 		if (!count)
 			continue;
+		if (first)
+			print(text, "", "nothing passes; there is");
+		first = false;
 		text_append(line, sizeof(line), "%s: ", filter_infos[i].name);
 		for (size_t k = 0; k < count; k++)
 			text_append(line, sizeof(line), "%s%s", k ? ", " : "", names[k]);
 		print(text, "", line);
 	}
+	if (first)
+		print(text, "", "nothing passes");
 }
 
 static void text_selected(const struct text_report *text)
@@ -380,10 +392,8 @@ static void text_selected(const struct text_report *text)
 	const struct report *report = text->report;
 	char line[LINE] = "";
 
-	if (report_selects_nothing(report)) {
-		print(text, "", "nothing passes; there is");
+	if (report_selects_nothing(report))
 		return print_names(text);
-	}
 	add_selected(text, line, "calls", &report->selected.calls);
 	add_selected(text, line, "operations", &report->selected.ops);
 	add_selected(text, line, "transfers", &report->selected.transfers);

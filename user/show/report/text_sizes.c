@@ -32,8 +32,11 @@ static void print_size(char *cell, size_t size, const void *row, const void *con
 
 	(void)context;
 	unit_bytes(from, sizeof(from), size_class_from(number), false);
-	unit_bytes(to, sizeof(to), size_class_from(number + 1), false);
-	if (number < 2)
+	if (number < SIZE_CLASSES - 1)
+		unit_bytes(to, sizeof(to), size_class_from(number + 1), false);
+	if (number == SIZE_CLASSES - 1)
+		snprintf(cell, size, "%s and more", from);
+	else if (number < 2)
 		snprintf(cell, size, "%s", from);
 	else
 		snprintf(cell, size, "%s to below %s", from, to);
