@@ -11,8 +11,8 @@ import otf2
 from otf2.events import Enter, Leave, MpiCollectiveBegin, MpiCollectiveEnd, MpiRecv, MpiSend
 
 from collectives import expected_collectives
-from timeline import (compare, complain, expected_gpus, expected_spans, for_each_pair, frozen, given,
-                      message_notes, read_events, thread_of, totals_of, window_name)
+from timeline import (compare, complain, expected_gpus, expected_spans, for_each_pair, frozen, given, host_order,
+                      message_notes, rank_order, read_events, thread_of, totals_of, window_name)
 
 
 FITTED = "fitted to messages with other hosts"
@@ -36,7 +36,10 @@ class Archive:
         self.of_node = {(p.system_tree_node, p.name): p.value for p in definitions.system_tree_node_properties}
         self.nodes = list(definitions.system_tree_nodes)
         self.groups = list(definitions.location_groups)
-        self.ranks = [self.groups.index(location.group) for location in
+        self.locations = list(definitions.locations)
+        self.ids = {p.location_group: p.value for p in definitions.location_group_properties if p.name == "id"}
+        self.hosts = {node: self.of_node.get((node, "id")) for node in self.nodes}
+        self.ranks = [self.ids.get(location.group) for location in
                       next(g for g in definitions.groups if "LOCATIONS" in str(g.group_type)).members]
         self.offsets = {p.system_tree_node: p.value for p in definitions.system_tree_node_properties
                         if p.name == "clock offset"}
@@ -53,8 +56,7 @@ class Archive:
     def place(self, location):
         """Process (None: not known), and what was added to times of the host's clock."""
         if location not in self.places:
-            index = self.groups.index(location.group)
-            self.places[location] = (index if index in self.processes else None,
+            self.places[location] = (self.ids.get(location.group),
                                      self.offsets.get(location.group.system_tree_parent, 0))
         return self.places[location]
 
@@ -78,7 +80,7 @@ class Archive:
                 complain(f"{location}: a collective operation begins elsewhere than its region")
             self.begun[location] = inside[location][2].get("id")
         elif isinstance(event, MpiCollectiveEnd):
-            members = [self.groups.index(rank.group) for rank in event.communicator.group.members]
+            members = [self.ids[rank.group] for rank in event.communicator.group.members]
             self.collectives.append((self.begun.pop(location), process, str(event.collective_op).split(".")[-1], tuple(members),
                                      event.root, event.size_sent, event.size_received, frozen(notes)))
         else:
@@ -156,7 +158,7 @@ def check_matching(archive):
 
 
 def check_gpus(archive, events):
-    gpus = [(archive.nodes.index(node) - 1, name.split(":")[0],
+    gpus = [(archive.hosts[node], name.split(":")[0],
              *(archive.of_node[node, name.replace("pci", what)] for what in ("pci", "model", "used by")))
             for node, name in archive.of_node if name.endswith(": pci")]
     compare("GPUs", gpus, expected_gpus(events))
@@ -179,19 +181,36 @@ def check_totals(archive, events):
     heading = archive.properties["all hosts", "ucxbpf"]
     if rows.get(("captures", "counted")) and "--count" not in heading:
         complain(f"made with --count, and the heading is: {heading}")
-    for clock in events["clock"]:
-        if len(archive.nodes) > clock["host"] + 1:
-            node = archive.nodes[clock["host"] + 1]
-            if archive.of_node.get((node, "clock offset is")) == FITTED:
-                check_fitted(archive, events, clock["host"])
-            elif archive.offsets[node] != clock["real"] - clock["mono"]:
-                complain(f"{node}: clock offset {archive.offsets[node]}")
+    clocks = {clock["host"]: clock for clock in events["clock"]}
+    for node, host in archive.hosts.items():
+        if archive.of_node.get((node, "clock offset is")) == FITTED:
+            check_fitted(archive, events, host)
+        elif host in clocks and archive.offsets[node] != clocks[host]["real"] - clocks[host]["mono"]:
+            complain(f"{node}: clock offset {archive.offsets[node]}")
+
+
+def check_order(archive, events):
+    """Processes by rank, hosts by their first process; locations and ranks of communicators likewise."""
+    order = rank_order(events)
+    got = [archive.ids[group] for group in archive.groups if group in archive.ids]
+    if got != order:
+        complain(f"processes are in the order {got}")
+    if archive.ranks[:len(order)] != order:
+        complain(f"ranks of communicators are {archive.ranks}")
+    if (nodes := [archive.hosts[node] for node in archive.nodes[1:]])[:len(hosts := host_order(events))] != hosts:
+        complain(f"hosts are in the order {nodes}")
+    places = [archive.groups.index(location.group) for location in archive.locations]
+    if places != sorted(places):
+        complain("locations are not in the order of their processes")
+    for group, first in {location.group: location for location in reversed(archive.locations)}.items():
+        if group in archive.ids and (first.name, first._ref & 0xffffffff) != ("MPI", archive.groups.index(group)):
+            complain(f"{group}: its first location is {first.name}, number {first._ref}")
 
 
 def check_fitted(archive, events, host):
     """No message between this host and the first one arrives before it is sent."""
     hosts = {process["id"]: process["host"] for process in events["process"]}
-    offset = [archive.offsets[node] for node in archive.nodes[1:]]
+    offset = {host: archive.offsets[node] for node, host in archive.hosts.items() if host is not None}
     seen, early = 0, 0
     for message in events["message"]:
         if message["src"] is None or message["dst"] is None or not message["send_start"] or not message["arrival"]:
@@ -214,6 +233,7 @@ def check(archive, events):
     if wrong:
         complain(f"{wrong} of {len(events['message'])} messages would be matched with others by their order")
     check_collectives(archive, events)
+    check_order(archive, events)
     check_gpus(archive, events)
     check_totals(archive, events)
 

@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 
 from perfetto_trace import Trace
 from timeline import (LAYERS, alone, compare, complain, expected_ends, expected_gpus, expected_spans,
-                      for_each_pair, frozen, read_events, thread_of, totals_of, window_name)
+                      for_each_pair, frozen, host_order, rank_order, read_events, thread_of, totals_of, window_name)
 
 
 def traced_spans(trace, events):
@@ -98,6 +98,20 @@ def check_clocks(trace, events):
             complain(f"host {process['host']}: {names[0]}")
 
 
+def check_order(trace, events):
+    """Processes by rank, hosts by their first process, whatever tracks are sorted by."""
+    ranks = {trace.process_of(track): track.descriptor for track in trace.tracks.values()
+             if track.descriptor.HasField("process")}
+    for by in (lambda d: d.sibling_order_rank, lambda d: d.process.legacy_sort_index):
+        if (order := sorted(ranks, key=lambda index: by(ranks[index]))) != rank_order(events):
+            complain(f"processes are in the order {order}")
+    hosts = {track.sequence - 2: track.descriptor.sibling_order_rank for track in trace.tracks.values()
+             if not track.descriptor.parent_uuid and track.descriptor.name.startswith("host ")}
+    order = sorted(hosts, key=hosts.get)
+    if order[:len(expected := host_order(events))] != expected:
+        complain(f"hosts are in the order {order}")
+
+
 def check_totals(trace, events):
     rows, heading = {}, None
     for track in trace.tracks.values():
@@ -143,6 +157,7 @@ def check(trace, events):
     check_flows(trace, events, ends)
     check_devices(trace, events)
     check_clocks(trace, events)
+    check_order(trace, events)
     check_totals(trace, events)
     check_memory_and_windows(trace, events)
     if not got_spans and not got_sums and (spans or sums):

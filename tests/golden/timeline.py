@@ -212,6 +212,21 @@ def expected_gpus(events):
              ", ".join(users[gpu["host"], gpu["number"]]) or "no known process") for gpu in events["device"]]
 
 
+def rank_order(events):
+    """Ids of processes by job and rank, those without a rank last."""
+    first, ranked = {}, lambda p: p["rank"] is not None
+    for process in filter(ranked, sorted(events["process"], key=lambda p: p["id"])):
+        first.setdefault(process["job"], process["id"])
+    return [process["id"] for process in sorted(events["process"], key=lambda p: (
+        not ranked(p), (first[p["job"]], p["rank"]) if ranked(p) else (), p["id"]))]
+
+
+def host_order(events):
+    """Hosts in the order of their first process."""
+    hosts = {process["id"]: process["host"] for process in events["process"]}
+    return list(dict.fromkeys(hosts[index] for index in rank_order(events)))
+
+
 def totals_of(events):
     totals = events["totals"][0]["totals"]
     counted = totals.get("counted", {"captures": 0})

@@ -177,6 +177,7 @@ static void perfetto(void **state)
 
 struct archive {
 	size_t strings, locations, enters, messages;
+	OTF2_LocationRef ids[2 * OPS];
 	bool user;
 };
 
@@ -201,7 +202,9 @@ static OTF2_CallbackCode got_location(void *arg, OTF2_LocationRef self, OTF2_Str
 	(void)type;
 	(void)events;
 	(void)group;
-	((struct archive *)arg)->locations++;
+	struct archive *archive = arg;
+
+	archive->ids[archive->locations++] = self;
 	OTF2_Reader_SelectLocation(reader, self);
 	return OTF2_CALLBACK_SUCCESS;
 }
@@ -255,7 +258,7 @@ static void read_events(struct archive *archive)
 
 	OTF2_Reader_OpenEvtFiles(reader);
 	for (size_t i = 0; i < archive->locations; i++)
-		OTF2_Reader_GetEvtReader(reader, i);
+		OTF2_Reader_GetEvtReader(reader, archive->ids[i]);
 	events = OTF2_Reader_GetGlobalEvtReader(reader);
 	OTF2_GlobalEvtReaderCallbacks_SetEnterCallback(callbacks, got_enter);
 	OTF2_GlobalEvtReaderCallbacks_SetMpiSendCallback(callbacks, got_message);

@@ -69,7 +69,7 @@ static void put_memory(struct otf2 *otf2, OTF2_LocationGroupRef group,
 			     sums[i].number);
 }
 
-/* Processes and location groups have the same numbers. */
+/* The number of the location group is its position in the order of ranks. */
 static void define_process(struct otf2 *otf2, int index)
 {
 	const struct fact_process *fact = spans_process(&otf2->spans, index);
@@ -86,6 +86,7 @@ static void define_process(struct otf2 *otf2, int index)
 	group = otf2_host_group(
 		otf2, otf2_text(out, "%s%s, pid %u", rank, otf2_or_unknown(fact->comm), fact->pid),
 		fact->host);
+	group_number(otf2, group, otf2_word(out, "id"), (uint64_t)index);
 	group_number(otf2, group, otf2_word(out, "pid"), fact->pid);
 	group_word(otf2, group, "program", fact->exe);
 	group_word(otf2, group, "MPI", fact->mpi ? fact->mpi : "none");
@@ -95,38 +96,20 @@ static void define_process(struct otf2 *otf2, int index)
 			put_memory(otf2, group, &otf2->spans.memory.data[i]);
 }
 
-/* MPI ranks if they are unique and start at 0, else process numbers. */
-static void find_ranks(struct otf2 *otf2)
-{
-	const size_t count = otf2->spans.processes.len;
-	bool *taken = xcalloc(count + 1, sizeof(*taken));
-	bool ranked = true;
-
-	for (size_t i = 0; i < count; i++) {
-		const struct fact_process *fact = spans_process(&otf2->spans, (int)i);
-
-		ranked = ranked && fact && fact->rank >= 0 && (size_t)fact->rank < count &&
-			 !taken[fact->rank];
-		if (ranked)
-			taken[fact->rank] = true;
-	}
-	for (size_t i = 0; i < count; i++)
-		vec_push(&otf2->ranks,
-			 ranked ? (uint32_t)otf2->spans.processes.data[i].rank : (uint32_t)i);
-	free(taken);
-}
-
-/* Also their ranks. */
 static void otf2_define_processes(struct otf2 *otf2)
 {
 	for (size_t i = 0; i < otf2->spans.processes.len; i++) {
-		define_process(otf2, (int)i);
+		define_process(otf2, otf2->placing.process_order.data[i]);
 		vec_push(&otf2->begun, false);
 	}
-	find_ranks(otf2);
 }
 
-#define MACHINE 0u /* the root; host n is node n + 1 */
+#define MACHINE 0u /* the root */
+
+static OTF2_SystemTreeNodeRef node_of(const struct otf2 *otf2, int host)
+{
+	return otf2->placing.host_turns.data[host] + 1;
+}
 
 static void define_node(struct otf2 *otf2, OTF2_SystemTreeNodeRef self, const char *name,
 			const char *class, OTF2_SystemTreeNodeRef parent,
@@ -183,12 +166,14 @@ static void put_offset(struct otf2 *otf2, OTF2_SystemTreeNodeRef node,
 		      (OTF2_AttributeValue){ .stringRef = otf2_word(out, from) });
 }
 
-static void define_host(struct otf2 *otf2, size_t index)
+static void define_host(struct otf2 *otf2, int index)
 {
-	OTF2_SystemTreeNodeRef node = (OTF2_SystemTreeNodeRef)index + 1;
+	OTF2_SystemTreeNodeRef node = node_of(otf2, index);
 
 	define_node(otf2, node, otf2_or_unknown(otf2->spans.hosts.data[index].name), "node",
 		    MACHINE, OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY);
+	node_property(otf2, node, otf2_word(&otf2->out, "id"), OTF2_TYPE_UINT64,
+		      (OTF2_AttributeValue){ .uint64 = (uint64_t)index });
 	put_offset(otf2, node, &otf2->placing.hosts.data[index]);
 }
 
@@ -198,9 +183,8 @@ static void gpu_property(struct otf2 *otf2, const struct fact_device *device, co
 	struct otf2_out *out = &otf2->out;
 	OTF2_StringRef value = otf2_text(out, "%s", otf2_or_unknown(word));
 
-	node_property(otf2, (OTF2_SystemTreeNodeRef)device->host + 1,
-		      otf2_text(out, "%s: %s", gpu, what), OTF2_TYPE_STRING,
-		      (OTF2_AttributeValue){ .stringRef = value });
+	node_property(otf2, node_of(otf2, device->host), otf2_text(out, "%s: %s", gpu, what),
+		      OTF2_TYPE_STRING, (OTF2_AttributeValue){ .stringRef = value });
 }
 
 static void define_gpu(struct otf2 *otf2, const struct fact_device *device)
@@ -226,7 +210,7 @@ static void otf2_define_hosts(struct otf2 *otf2, const struct fact_totals *total
 	put_heading(otf2, totals);
 	unknowns_each(totals, put_unknown, otf2);
 	for (size_t i = 0; i < otf2->spans.hosts.len; i++)
-		define_host(otf2, i);
+		define_host(otf2, otf2->placing.host_order.data[i]);
 	for (int i = 0; i < totals->device_count; i++)
 		if ((size_t)totals->devices[i].host < otf2->spans.hosts.len)
 			define_gpu(otf2, &totals->devices[i]);
@@ -266,7 +250,7 @@ static void write_local_definitions(struct otf2_out *out)
 	otf2_check(out, OTF2_Archive_OpenDefFiles(out->archive));
 	for (size_t i = 0; i < out->locations.len; i++) {
 		OTF2_DefWriter *writer =
-			OTF2_Archive_GetDefWriter(out->archive, out->locations.data[i]);
+			OTF2_Archive_GetDefWriter(out->archive, out->locations.data[i].id);
 
 		if (writer)
 			otf2_check(out, OTF2_Archive_CloseDefWriter(out->archive, writer));
@@ -277,18 +261,17 @@ static void write_local_definitions(struct otf2_out *out)
 static void define_comms(struct otf2 *otf2)
 {
 	struct otf2_out *out = &otf2->out;
-	const uint32_t count = (uint32_t)otf2->ranks.len;
+	const uint32_t count = (uint32_t)otf2->spans.processes.len;
 	uint64_t *members = xcalloc(count + 1, sizeof(*members));
 	const OTF2_StringRef name = otf2_word(out, "all traced processes");
 
-	/* the first location of each process has the process's number */
+	/* the first locations of processes have the numbers of their groups, which are ranks here
+	 */
 	for (uint32_t i = 0; i < count; i++)
-		members[otf2->ranks.data[i]] = i;
+		members[i] = i;
 	otf2_check(out, OTF2_GlobalDefWriter_WriteGroup(
 				out->defs, GROUP_LOCATIONS, name, OTF2_GROUP_TYPE_COMM_LOCATIONS,
 				OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, count, members));
-	for (uint32_t i = 0; i < count; i++)
-		members[i] = i;
 	otf2_check(out, OTF2_GlobalDefWriter_WriteGroup(
 				out->defs, GROUP_MEMBERS, name, OTF2_GROUP_TYPE_COMM_GROUP,
 				OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, count, members));
@@ -336,7 +319,7 @@ static void define_world(struct otf2 *otf2, uint32_t number)
 					    : otf2_word(out, "MPI_COMM_WORLD");
 
 	for (size_t i = 0; i < world->ranks.len; i++)
-		members[i] = otf2->ranks.data[world->ranks.data[i]];
+		members[i] = otf2_group(otf2, world->ranks.data[i]);
 	otf2_check(out, OTF2_GlobalDefWriter_WriteGroup(out->defs, GROUP_WORLDS + number, name,
 							OTF2_GROUP_TYPE_COMM_GROUP,
 							OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE,
@@ -364,6 +347,7 @@ static void otf2_define_rest(struct otf2 *otf2)
 {
 	otf2_check(&otf2->out, OTF2_Archive_CloseEvtFiles(otf2->out.archive));
 	write_local_definitions(&otf2->out);
+	otf2_define_locations(&otf2->out);
 	define_comms(otf2);
 	otf2_define_worlds(otf2);
 }
@@ -426,7 +410,6 @@ static void otf2_export_free(void *arg)
 	placing_release(&otf2->placing);
 	worlds_release(&otf2->worlds);
 	vec_release(&otf2->not_collective);
-	vec_release(&otf2->ranks);
 	vec_release(&otf2->begun);
 	free(otf2);
 }

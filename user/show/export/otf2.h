@@ -8,8 +8,17 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "show/export/export.h"
+#include "show/export/placing.h"
 #include "show/export/spans.h"
 #include "show/export/worlds.h"
+
+/* A location whose events have been written. */
+struct otf2_location {
+	OTF2_LocationRef id;
+	OTF2_StringRef name;
+	OTF2_LocationGroupRef group;
+	uint64_t events;
+};
 
 /* An archive being written: errors, strings, and definitions that are written once. */
 struct otf2_out {
@@ -21,8 +30,9 @@ struct otf2_out {
 	OTF2_ErrorCallback before; /* error callback to restore */
 	struct map strings; /* string -> its number + 1 */
 	struct map regions; /* (string, layer and kind) -> its number + 1 */
-	uint32_t last_group, last_region; /* number of location groups and regions */
-	VEC(OTF2_LocationRef) locations;
+	uint32_t last_region; /* number of regions */
+	VEC(uint32_t) groups; /* by number: locations so far, without a process's first one */
+	VEC(struct otf2_location) locations;
 	VEC(char *) texts; /* freed at the end */
 };
 
@@ -76,18 +86,22 @@ struct otf2 {
 	uint64_t collectives; /* collective events */
 	VEC(struct fact_reason)
 	not_collective; /* why calls of such functions have no collective event */
-	VEC(uint32_t) ranks; /* rank in both communicators, by process */
 	VEC(bool) begun; /* whether its first location is defined, by process */
 	uint32_t nobody; /* location group of events without a process; 0: none yet */
 };
 
 /* ---- otf2_out.c ---- */
 
-/* Defines a location whose events have been written. */
-void otf2_define_location(struct otf2 *otf2, OTF2_LocationRef id, OTF2_StringRef name,
-			  OTF2_LocationGroupRef group, uint64_t events);
+/*
+ * A number for the next location of a group: the group's, and how many it had in the upper half. 0
+ * there is the first location of a process.
+ */
+OTF2_LocationRef otf2_next_location(struct otf2_out *out, OTF2_LocationGroupRef group);
 
-/* The location group of a process, or of -1. */
+/* Defines all locations, in the order of groups and in these of numbers. */
+void otf2_define_locations(struct otf2_out *out);
+
+/* The location group of a process, or of -1: its position in the order of ranks. */
 OTF2_LocationGroupRef otf2_group(struct otf2 *otf2, int process);
 
 /* Defines a location group of a host; -1: of all hosts. */

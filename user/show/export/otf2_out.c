@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -107,6 +108,7 @@ void otf2_release(struct otf2_out *out)
 	map_release(&out->strings);
 	map_release(&out->regions);
 	vec_release(&out->locations);
+	vec_release(&out->groups);
 	for (size_t i = 0; i < out->texts.len; i++)
 		free(out->texts.data[i]);
 	vec_release(&out->texts);
@@ -231,30 +233,52 @@ OTF2_RegionRef otf2_region(struct otf2_out *out, const char *name, enum level la
 OTF2_LocationGroupRef otf2_host_group(struct otf2 *otf2, OTF2_StringRef name, int host)
 {
 	struct otf2_out *out = &otf2->out;
-	OTF2_LocationGroupRef group = out->last_group++;
+	OTF2_LocationGroupRef group = (OTF2_LocationGroupRef)out->groups.len;
+	OTF2_SystemTreeNodeRef node =
+		host < 0 ? 0 : otf2->placing.host_turns.data[host] + 1; /* 0: all hosts */
 
+	vec_push(&out->groups, 0);
 	otf2_check(out, OTF2_GlobalDefWriter_WriteLocationGroup(
-				out->defs, group, name, OTF2_LOCATION_GROUP_TYPE_PROCESS,
-				(OTF2_SystemTreeNodeRef)(host + 1), OTF2_UNDEFINED_LOCATION_GROUP));
+				out->defs, group, name, OTF2_LOCATION_GROUP_TYPE_PROCESS, node,
+				OTF2_UNDEFINED_LOCATION_GROUP));
 	return group;
 }
 
 OTF2_LocationGroupRef otf2_group(struct otf2 *otf2, int process)
 {
 	if (process >= 0)
-		return (OTF2_LocationGroupRef)process;
+		return (OTF2_LocationGroupRef)otf2->placing.process_turns.data[process];
 	if (!otf2->nobody)
 		otf2->nobody =
 			otf2_host_group(otf2, otf2_word(&otf2->out, "process not known"), -1) + 1;
 	return otf2->nobody - 1;
 }
 
-void otf2_define_location(struct otf2 *otf2, OTF2_LocationRef id, OTF2_StringRef name,
-			  OTF2_LocationGroupRef group, uint64_t events)
+OTF2_LocationRef otf2_next_location(struct otf2_out *out, OTF2_LocationGroupRef group)
 {
-	struct otf2_out *out = &otf2->out;
+	return (OTF2_LocationRef)++out->groups.data[group] << 32 | group;
+}
 
-	otf2_check(out, OTF2_GlobalDefWriter_WriteLocation(
-				out->defs, id, name, OTF2_LOCATION_TYPE_CPU_THREAD, events, group));
-	vec_push(&out->locations, id);
+static int by_group(const void *left, const void *right)
+{
+	const struct otf2_location *a = left, *b = right;
+
+	if (a->group != b->group)
+		return a->group < b->group ? -1 : 1;
+	return a->id < b->id ? -1 : a->id > b->id;
+}
+
+void otf2_define_locations(struct otf2_out *out)
+{
+	if (out->locations.len)
+		qsort(out->locations.data, out->locations.len, sizeof(*out->locations.data),
+		      by_group);
+	for (size_t i = 0; i < out->locations.len; i++) {
+		const struct otf2_location *location = &out->locations.data[i];
+
+		otf2_check(out, OTF2_GlobalDefWriter_WriteLocation(
+					out->defs, location->id, location->name,
+					OTF2_LOCATION_TYPE_CPU_THREAD, location->events,
+					location->group));
+	}
 }

@@ -40,7 +40,6 @@ struct otf2_writer {
 	struct lanes lanes;
 	struct lane open_lanes[OPEN_LANES], sums;
 	struct sorter *waiting; /* spans of lanes that are not open yet; NULL: none */
-	OTF2_LocationRef last_id;
 };
 
 /* Converts to the common timeline. Times of no host have no known clock. */
@@ -116,7 +115,7 @@ static OTF2_StringRef lane_name(struct otf2_writer *writer, bool sums)
 	return otf2_text(&otf2->out, "%s thread %u", layer, tid);
 }
 
-/* The first location of a process represents it in communicators and has its number. */
+/* The first location of a process represents it in communicators and has its group's number. */
 static OTF2_LocationRef new_id(struct otf2_writer *writer, bool first)
 {
 	struct otf2 *otf2 = writer->otf2;
@@ -124,9 +123,9 @@ static OTF2_LocationRef new_id(struct otf2_writer *writer, bool first)
 
 	if (!first || !process || writer->layer != LEVEL_MPI ||
 	    (uint32_t)writer->key != process->tgid)
-		return writer->last_id++;
+		return otf2_next_location(&otf2->out, writer->group);
 	otf2->begun.data[writer->process] = true;
-	return (OTF2_LocationRef)writer->process;
+	return (OTF2_LocationRef)writer->group;
 }
 
 /* Opens it if necessary; sums: it holds no single events. */
@@ -163,7 +162,8 @@ static void otf2_lane_close(struct otf2_writer *writer, struct lane *lane)
 		return;
 	otf2_lane_leave(writer, lane);
 	otf2_check(&otf2->out, OTF2_Archive_CloseEvtWriter(otf2->out.archive, lane->writer));
-	otf2_define_location(otf2, lane->id, lane->name, writer->group, lane->events);
+	vec_push(&otf2->out.locations,
+		 ((struct otf2_location){ lane->id, lane->name, writer->group, lane->events }));
 	lane->writer = NULL;
 }
 
@@ -228,7 +228,7 @@ static int in_order(const void *left, const void *right)
 	return a->span.start < b->span.start ? -1 : a->span.start > b->span.start;
 }
 
-/* Both ends are ranks of known processes. */
+/* Both ends are known processes. */
 static void put_message(struct otf2_writer *writer, const struct span *span)
 {
 	struct otf2 *otf2 = writer->otf2;
@@ -237,7 +237,7 @@ static void put_message(struct otf2_writer *writer, const struct span *span)
 	OTF2_CommRef comm = shape->function ? COMM_MPI : COMM_OUTSIDE;
 	uint64_t bytes = span->bytes == UINT64_MAX ? 0 : span->bytes;
 	uint64_t time = otf2_time(writer, span->start);
-	uint32_t peer = otf2->ranks.data[shape->peer];
+	uint32_t peer = otf2_group(otf2, shape->peer);
 
 	otf2_lane_open(writer, lane, false);
 	if (lane->leave < time)
@@ -391,7 +391,7 @@ static void begin_windows(struct otf2_writer *writer, const struct fact_window *
 	writer->host = window->host;
 	writer->group = otf2_host_group(otf2, otf2_text(&otf2->out, "capture %d", window->capture),
 					window->host);
-	*lane = (struct lane){ .id = writer->last_id++,
+	*lane = (struct lane){ .id = otf2_next_location(&otf2->out, writer->group),
 			       .name = otf2_word(&otf2->out, "when it recorded") };
 	lane->writer = OTF2_Archive_GetEvtWriter(otf2->out.archive, lane->id);
 }
@@ -432,7 +432,7 @@ static void put_windows(struct otf2_writer *writer)
 
 int otf2_spans(struct otf2 *otf2)
 {
-	struct otf2_writer writer = { .otf2 = otf2, .last_id = otf2->spans.processes.len };
+	struct otf2_writer writer = { .otf2 = otf2 };
 	const struct span *span;
 	int more = 0;
 

@@ -66,7 +66,7 @@ static void add_hosts(struct perfetto *perfetto)
 		uint64_t track = perfetto_track(&perfetto->out, sequence_of_host((int)i), 0,
 						perfetto_text(&perfetto->out, "host %s%s",
 							      name ? name : "unknown", caution),
-						(int)i);
+						(int)perfetto->placing.host_turns.data[i]);
 
 		vec_push(&perfetto->host_tracks, track);
 	}
@@ -92,7 +92,11 @@ static const char *seen_from(const struct fact_process *process)
 	return process->from_start ? "seen from start" : "seen from attach";
 }
 
-static void add_process(struct perfetto *perfetto, const struct fact_process *fact)
+/*
+ * turn: its position among all processes. The viewer orders processes by the sort index, tools that
+ * follow tracks by their ranks.
+ */
+static void add_process(struct perfetto *perfetto, const struct fact_process *fact, int turn)
 {
 	struct perfetto_out *out = &perfetto->out;
 	TrackDescriptor track = TRACK_DESCRIPTOR__INIT;
@@ -107,6 +111,8 @@ static void add_process(struct perfetto *perfetto, const struct fact_process *fa
 	process.has_pid = true;
 	process.pid = pid_of(&perfetto->spans, fact);
 	process.process_name = text_plain(track.name);
+	process.has_legacy_sort_index = true;
+	process.legacy_sort_index = turn;
 	char *labels[] = {
 		text_plain(perfetto_text(out, "id %d", fact->index)),
 		text_plain(perfetto_text(out, "host %s", host)),
@@ -117,6 +123,8 @@ static void add_process(struct perfetto *perfetto, const struct fact_process *fa
 	process.process_labels = labels;
 	process.n_process_labels = ARRAY_SIZE(labels);
 	track.process = &process;
+	track.has_sibling_order_rank = true;
+	track.sibling_order_rank = turn;
 	track.has_child_ordering = true;
 	track.child_ordering = CHILD_TRACKS_ORDERING__ORDERING_EXPLICIT;
 	perfetto->process_tracks.data[fact->index] =
@@ -133,12 +141,14 @@ static void perfetto_setup(struct perfetto *perfetto)
 	placing_make(&perfetto->placing, spans);
 	begin_sequences(perfetto);
 	add_hosts(perfetto);
-	for (size_t i = 0; i < spans->processes.len; i++) {
-		const struct fact_process *process = spans_process(spans, (int)i);
-
+	for (size_t i = 0; i < spans->processes.len; i++)
 		vec_push(&perfetto->process_tracks, 0);
+	for (size_t i = 0; i < spans->processes.len; i++) {
+		const struct fact_process *process =
+			spans_process(spans, perfetto->placing.process_order.data[i]);
+
 		if (process)
-			add_process(perfetto, process);
+			add_process(perfetto, process, (int)i);
 	}
 }
 

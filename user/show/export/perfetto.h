@@ -13,6 +13,7 @@
 #include "base/vec.h"
 #include "perfetto.pb-c.h"
 #include "show/export/export.h"
+#include "show/export/placing.h"
 #include "show/export/spans.h"
 #include "show/export/traffic.h"
 

@@ -143,25 +143,6 @@ int spans_host_of(const struct spans *spans, int process);
 /* NULL: no capture has it. */
 const struct fact_clock *spans_clock(const struct spans *spans, int host);
 
-/* Puts all hosts on the timeline of CLOCK_REALTIME, as accurate as their wall clocks. */
-struct placing_host {
-	int64_t to_real; /* offset from its times to CLOCK_REALTIME */
-	bool made_up; /* the offset is unknown: placed at the start */
-	bool fitted; /* the offset follows from messages, by the clock of another host */
-};
-
-struct placing {
-	VEC(struct placing_host) hosts; /* by number */
-	uint64_t begin, end; /* CLOCK_REALTIME of the first and the last fact, or 0 */
-};
-
-/* After spans_finish(). */
-void placing_make(struct placing *placing, const struct spans *spans);
-void placing_release(struct placing *placing);
-
-/* The offset of a host, 0 for -1. */
-int64_t placing_to_real(const struct placing *placing, int host);
-
 /* Distributes overlapping spans over lanes without overlaps. A zeroed struct lanes is empty. */
 struct lanes {
 	uint64_t *least; /* tree: the least end below each node, room - 1 inner nodes before the
