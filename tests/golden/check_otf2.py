@@ -10,9 +10,9 @@ from collections import Counter, defaultdict, deque
 import otf2
 from otf2.events import Enter, Leave, MpiCollectiveBegin, MpiCollectiveEnd, MpiRecv, MpiSend
 
-from collectives import expected_collectives
+from collectives import expected_collectives, why_calls_are_missing
 from timeline import (compare, complain, expected_gpus, expected_spans, for_each_pair, frozen, given, host_order,
-                      message_notes, rank_order, read_events, thread_of, totals_of, window_name)
+                      lives_of, message_notes, rank_order, read_events, thread_of, totals_of, window_name)
 
 
 FITTED = "fitted to messages with other hosts"
@@ -23,6 +23,7 @@ class Archive:
     def __init__(self, path, events):
         self.spans, self.sums, self.windows, self.messages = [], [], [], []
         self.collectives, self.begun = [], {}
+        self.programs, self.running, self.touched = [], {}, set()
         self.places = {}
         self.main = {process["id"]: process["tgid"] for process in events["process"]}
         self.processes = {process["id"]: process for process in events["process"]}
@@ -64,6 +65,12 @@ class Archive:
         process, offset = self.place(location)
         time = event.time - offset
         notes = {attribute.name: value for attribute, value in (event.attributes or {}).items()}
+        if isinstance(event, (Enter, Leave)) and event.region.description == "program":
+            self.program(location, process, event, time, inside)
+            return
+        self.touched.add(location)
+        if self.running.get(location) == "over":
+            complain(f"{location}: an event behind the program's end")
         if isinstance(event, Enter):
             if location in inside:
                 complain(f"{location}: regions overlap")
@@ -87,6 +94,21 @@ class Archive:
             layer, thread = "MPI", thread_of(location.name, "MPI", self.main.get(process))
             assert layer in location.name
             self.messages.append((event, process, thread, time, notes))
+
+    def program(self, location, process, event, time, inside):
+        """A region around all else of the first location."""
+        if isinstance(event, Enter):
+            if location in self.running or location in self.touched:
+                complain(f"{location}: a program begins behind other events")
+            if location._ref != self.groups.index(location.group):
+                complain(f"{location}: a program, and not the first location of its process")
+            self.running[location] = event.region, time
+        else:
+            region, start = self.running[location]
+            if location in inside or region != event.region:
+                complain(f"{location}: the program {region} ends inside of something")
+            self.programs.append((process, region.name, start, time))
+            self.running[location] = "over"
 
     def span(self, location, process, region, start, end, notes):
         layer = region.description
@@ -172,9 +194,24 @@ def check_collectives(archive, events):
                         if name.startswith("collectives: ")}.items(), reasons.items())
 
 
+def check_programs(archive, events):
+    """Each process's time has its program around it, unless calls may be missing."""
+    missing, summed, lives = why_calls_are_missing(events), {e["process"] for e in events["calls"]}, lives_of(events)
+    rows, reasons = [], Counter()
+    for process in events["process"]:
+        reason = (missing or (process["id"] in summed and "calls are known by their sums alone") or
+                  (process["id"] not in lives and "nothing was seen of it"))
+        reasons[reason or "told"] += 1
+        if not reason:
+            rows.append((process["id"], process["comm"] or "unknown", *lives[process["id"]]))
+    compare("programs", archive.programs, rows)
+    compare("why no program", {name.split(": ", 1)[1]: value for (_, name), value in archive.properties.items()
+                               if name.startswith("programs: ")}.items(), ({"told": 0} | reasons).items())
+
+
 def check_totals(archive, events):
     rows = {tuple(name.split(": ", 1)): value for (node, name), value in archive.properties.items()
-            if node == "all hosts" and ": " in name and not name.startswith("collectives: ")}
+            if node == "all hosts" and ": " in name and not name.startswith(("collectives: ", "programs: "))}
     for ignored in (("loss", "damaged_bytes"), ("captures", "all")):
         rows.pop(ignored, None)
     compare("totals", rows.items(), totals_of(events).items())
@@ -233,6 +270,7 @@ def check(archive, events):
     if wrong:
         complain(f"{wrong} of {len(events['message'])} messages would be matched with others by their order")
     check_collectives(archive, events)
+    check_programs(archive, events)
     check_order(archive, events)
     check_gpus(archive, events)
     check_totals(archive, events)

@@ -21,7 +21,7 @@ def sort_of(call):
     return (name, False) if name in OPS or name in ROOTED else None
 
 
-def why_none(events, several):
+def why_calls_are_missing(events):
     totals = events["totals"][0]["totals"]
     if events["export"][0]["filter"]:
         return "a filter is set: calls may be left out"
@@ -29,6 +29,13 @@ def why_none(events, several):
         return "captured in windows: calls are missing"
     if totals["loss"]["dropped"] or any(MISSING.search(note) for note in totals["notes"]):
         return "records were lost"
+    return None
+
+
+def why_none(events, several):
+    missing = why_calls_are_missing(events)
+    if missing:
+        return missing
     return "several captures of a host: calls between them may be missing" if several else None
 
 

@@ -81,6 +81,21 @@ told() {
 	"$TOP/tests/golden/check_otf2.py" archive events
 }
 
+# programs ARCHIVE: processes with a region of their program; and those without, with the reason.
+programs() {
+	otf2-print -G "$1/traces.otf2" | sed -n 's/.*Name: "programs: \([^"]*\)".*Value: \([0-9]*\)$/\2 \1/p'
+}
+
+@test "otf2: a program's region where all its calls are known, and a reason elsewhere" {
+	command -v otf2-print >/dev/null || skip "no otf2-print"
+	"$UCXBPF" export -f otf2 -o all "$DATA/coll.ucxb"
+	[ "$(programs all)" = "4 told" ]
+	"$UCXBPF" export -f otf2 -o sums "$DATA/send-count.ucxb"
+	[ "$(programs sums)" = "$(printf '%s\n' "0 told" "2 calls are known by their sums alone")" ]
+	"$UCXBPF" export -f otf2 --function MPI_Send -o some "$DATA/send.ucxb"
+	[ "$(programs some)" = "$(printf '%s\n' "0 told" "2 a filter is set: calls may be left out")" ]
+}
+
 @test "otf2: filters are those of ndjson" {
 	needs_reader
 	for filter in --kind=control --function=MPI_Isend "--transport=posix --op=am_short" --host=nowhere \
@@ -94,7 +109,9 @@ told() {
 	"$UCXBPF" export -f otf2 -o archive "$DATA/send.ucxb"
 	"$UCXBPF" export -f ndjson -o events "$DATA/send.ucxb"
 	for change in 's/"bytes":10007/"bytes":10008/' 's/"device":"memory"/"device":"other"/' \
-		'/"event":"message"/s/"arrival":\([0-9]*\)/"arrival":1\1/' 's/"real":1/"real":2/' 's/"rank":0/"rank":5/' '/"event":"message"/d' \
+		'/"event":"message"/s/"arrival":\([0-9]*\)/"arrival":1\1/' 's/"real":1/"real":2/' 's/"rank":0/"rank":5/' \
+		's/"comm":"mpi_send"/"comm":"mpi_sent"/' '/"event":"lifetime"/s/"until":/"until":9/' \
+		'/"MPI_Init"/s/"until":7/"until":8/' '/"event":"message"/d' \
 		'/"totals"/s/"produced":1/"produced":2/'; do
 		sed "$change" events >changed
 		[ -n "$(diff events changed)" ]
@@ -113,10 +130,13 @@ told() {
 		jq -r '([.calls[].count, .ops[].count, (.transfers[] | .count + .retries)] | add), .matching.matched' \
 			"$DATA/$name.json" >counts
 		{
-			grep -c '^ENTER ' text
+			grep '^ENTER ' text | grep -vc 'Region: "mpi_'
 			grep -c '^MPI_SEND ' text
 		} | diff counts -
-		[ "$(grep -c '^LEAVE ' text)" = "$(head -1 counts)" ]
+		[ "$(grep '^LEAVE ' text | grep -vc 'Region: "mpi_')" = "$(head -1 counts)" ]
+		for event in ENTER LEAVE; do
+			[ "$(grep "^$event " text | grep -c 'Region: "mpi_')" = "$(jq '.processes | length' "$DATA/$name.json")" ]
+		done
 		[ "$(grep -c '^MPI_RECV ' text)" = "$(tail -1 counts)" ]
 	done
 }

@@ -160,10 +160,34 @@ def read_events(path):
     return events
 
 
+def drawn(event):
+    """MPI_Init, in which nothing is recorded, lasts until the next call of its thread at most."""
+    silent = event.get("function") in ("MPI_Init", "MPI_Init_thread") and event["precision"] == "lower_bound"
+    if event["event"] == "call" and silent and event["end"] == event["start"] < (event["until"] or 0):
+        return event | {"end": event["until"], "precision": "upper_bound"}
+    return event
+
+
+def lives_of(events):
+    """When the first and the last that was seen of each process was."""
+    lives = defaultdict(list)
+    for kind in LAYERS:
+        for event in map(drawn, events[kind] + events[kind + "s"]):
+            lives[event["process"]] += [event["start"], event["end"]]
+    for message in events["message"]:
+        lives[message["src"]].append(message["send_start"])
+        lives[message["dst"]].append(max(message["recv_start"] or 0, message["arrival"]))
+    lives = {process: times for process, row in lives.items() if (times := [time for time in row if time])}
+    for lifetime in events["lifetime"]:
+        if lifetime["process"] in lives:
+            lives[lifetime["process"]].append(max(lifetime["until"], lives[lifetime["process"]][0]))
+    return {process: (min(times), max(times)) for process, times in lives.items()}
+
+
 def expected_spans(events):
     spans, sums = [], []
     for kind, layer in LAYERS.items():
-        for event in events[kind]:
+        for event in map(drawn, events[kind]):
             spans.append((layer, event["process"], event["tid"], name_of(event, kind), event["start"],
                           event["end"], frozen(single_notes(events, event, kind))))
         for event in events[kind + "s"]:

@@ -286,8 +286,7 @@ static void define_comms(struct otf2 *otf2)
 				GROUP_MEMBERS, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
 }
 
-/* If calls are missing, the n-th of one rank does not match the n-th of another. */
-static const char *why_none(const struct otf2 *otf2, const struct fact_totals *totals)
+static const char *why_calls_are_missing(const struct otf2 *otf2, const struct fact_totals *totals)
 {
 	const struct report_filter *filter = otf2->target->request->filter;
 
@@ -295,8 +294,16 @@ static const char *why_none(const struct otf2 *otf2, const struct fact_totals *t
 		return "a filter is set: calls may be left out";
 	if (otf2->spans.windows.len)
 		return "captured in windows: calls are missing";
-	if (totals->calls_missing)
-		return "records were lost";
+	return totals->calls_missing ? "records were lost" : NULL;
+}
+
+/* If calls are missing, the n-th of one rank does not match the n-th of another. */
+static const char *why_none(const struct otf2 *otf2, const struct fact_totals *totals)
+{
+	const char *missing = why_calls_are_missing(otf2, totals);
+
+	if (missing)
+		return missing;
 	if (totals->captures > otf2->spans.hosts.len)
 		return "several captures of a host: calls between them may be missing";
 	return NULL;
@@ -330,6 +337,12 @@ static void define_world(struct otf2 *otf2, uint32_t number)
 						       OTF2_COMM_FLAG_NONE));
 }
 
+static void define_reasons(struct otf2 *otf2, const char *topic, const otf2_reasons *reasons)
+{
+	for (size_t i = 0; i < reasons->len; i++)
+		otf2_define_number(otf2, topic, reasons->data[i].reason, reasons->data[i].count);
+}
+
 /* After the last event: communicators, and reasons for missing collective operations. */
 static void otf2_define_worlds(struct otf2 *otf2)
 {
@@ -337,9 +350,13 @@ static void otf2_define_worlds(struct otf2 *otf2)
 		if (!otf2->worlds.reason && !otf2->worlds.worlds.data[i].reason)
 			define_world(otf2, i);
 	otf2_define_number(otf2, "collectives", "told", otf2->collectives);
-	for (size_t i = 0; i < otf2->not_collective.len; i++)
-		otf2_define_number(otf2, "collectives", otf2->not_collective.data[i].reason,
-				   otf2->not_collective.data[i].count);
+	define_reasons(otf2, "collectives", &otf2->not_collective);
+}
+
+static void define_programs(struct otf2 *otf2)
+{
+	otf2_define_number(otf2, "programs", "told", otf2->programs);
+	define_reasons(otf2, "programs", &otf2->without_program);
 }
 
 /* After the last one: communicators. */
@@ -350,6 +367,7 @@ static void otf2_define_rest(struct otf2 *otf2)
 	otf2_define_locations(&otf2->out);
 	define_comms(otf2);
 	otf2_define_worlds(otf2);
+	define_programs(otf2);
 }
 
 static void *otf2_export_begin(struct export_target *target, int *err)
@@ -379,6 +397,7 @@ static int write_archive(struct otf2 *otf2, const struct fact_totals *totals)
 		return err;
 	placing_make(&otf2->placing, &otf2->spans);
 	otf2_define(otf2, totals);
+	otf2->no_program = why_calls_are_missing(otf2, totals);
 	err = otf2_settle_worlds(otf2, totals);
 	if (!err)
 		err = otf2_spans(otf2);
@@ -410,6 +429,7 @@ static void otf2_export_free(void *arg)
 	placing_release(&otf2->placing);
 	worlds_release(&otf2->worlds);
 	vec_release(&otf2->not_collective);
+	vec_release(&otf2->without_program);
 	vec_release(&otf2->begun);
 	free(otf2);
 }

@@ -68,6 +68,9 @@ OTF2_StringRef otf2_text(struct otf2_out *out, const char *format, ...)
 /* The region of spans with that name; NULL: not known. */
 OTF2_RegionRef otf2_region(struct otf2_out *out, const char *name, enum level layer, bool sums);
 
+/* The region of a whole program of that name; NULL: not known. */
+OTF2_RegionRef otf2_program(struct otf2_out *out, const char *name);
+
 /* A region that is not part of the program. */
 OTF2_RegionRef otf2_own_region(struct otf2_out *out, OTF2_StringRef name);
 
@@ -75,6 +78,8 @@ OTF2_RegionRef otf2_own_region(struct otf2_out *out, OTF2_StringRef name);
 enum { COMM_MPI, COMM_OUTSIDE, COMM_WORLDS };
 /* Groups of processes, in the same order. */
 enum { GROUP_LOCATIONS, GROUP_MEMBERS, GROUP_WORLDS };
+
+typedef VEC(struct fact_reason) otf2_reasons;
 
 /* One export. */
 struct otf2 {
@@ -84,8 +89,11 @@ struct otf2 {
 	struct placing placing;
 	struct worlds worlds;
 	uint64_t collectives; /* collective events */
-	VEC(struct fact_reason)
-	not_collective; /* why calls of such functions have no collective event */
+	uint64_t programs; /* regions of whole programs */
+	const char *no_program; /* why no process has one; static */
+	otf2_reasons without_program; /* why processes have none */
+	/* why calls of such functions have no collective event */
+	otf2_reasons not_collective;
 	VEC(bool) begun; /* whether its first location is defined, by process */
 	uint32_t nobody; /* location group of events without a process; 0: none yet */
 };

@@ -230,6 +230,17 @@ OTF2_RegionRef otf2_region(struct otf2_out *out, const char *name, enum level la
 	return (OTF2_RegionRef)*number;
 }
 
+OTF2_RegionRef otf2_program(struct otf2_out *out, const char *name)
+{
+	bool fresh;
+	uint64_t *number = map_insert(&out->regions, (uintptr_t)name, LEVELS << 1, &fresh);
+
+	if (fresh)
+		*number = define_region(out, otf2_word(out, name ? name : "unknown"), "program",
+					OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_USER);
+	return (OTF2_RegionRef)*number;
+}
+
 OTF2_LocationGroupRef otf2_host_group(struct otf2 *otf2, OTF2_StringRef name, int host)
 {
 	struct otf2_out *out = &otf2->out;

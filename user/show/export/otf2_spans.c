@@ -22,6 +22,9 @@ struct lane {
 	OTF2_LocationRef id;
 	OTF2_StringRef name;
 	uint64_t events;
+	bool encloses; /* the first location of a process: in its program's region until over */
+	OTF2_RegionRef program;
+	uint64_t over;
 	bool inside; /* of region, until leave */
 	OTF2_RegionRef region;
 	uint64_t leave;
@@ -51,14 +54,14 @@ static uint64_t otf2_time(const struct otf2_writer *writer, uint64_t time)
 				: time + (uint64_t)placing_to_real(placing, writer->host);
 }
 
-static void count_reason(struct otf2 *otf2, const char *reason)
+static void count_reason(otf2_reasons *reasons, const char *reason)
 {
-	for (size_t i = 0; i < otf2->not_collective.len; i++)
-		if (otf2->not_collective.data[i].reason == reason) {
-			otf2->not_collective.data[i].count++;
+	for (size_t i = 0; i < reasons->len; i++)
+		if (reasons->data[i].reason == reason) {
+			reasons->data[i].count++;
 			return;
 		}
-	vec_push(&otf2->not_collective, ((struct fact_reason){ reason, 1 }));
+	vec_push(reasons, ((struct fact_reason){ reason, 1 }));
 }
 
 /* Marks an entered span as a collective operation if it is known to be one. */
@@ -73,7 +76,7 @@ static void otf2_collective_begin(struct otf2_writer *writer, struct lane *lane,
 					      shape->comm, span->start, &row, &reason);
 
 	if (reason)
-		count_reason(otf2, reason);
+		count_reason(&otf2->not_collective, reason);
 	if (!world)
 		return;
 	lane->collective = row;
@@ -128,6 +131,46 @@ static OTF2_LocationRef new_id(struct otf2_writer *writer, bool first)
 	return (OTF2_LocationRef)writer->group;
 }
 
+/* Why the time of a process outside of its calls is not known to be its program's; NULL: it is. */
+static const char *why_no_program(const struct otf2 *otf2, struct spans_life life)
+{
+	if (otf2->no_program)
+		return otf2->no_program;
+	if (life.summed)
+		return "calls are known by their sums alone";
+	return life.first ? NULL : "nothing was seen of it";
+}
+
+/* The region around all events of the first location of a process. */
+static void enter_program(struct otf2_writer *writer, struct lane *lane)
+{
+	struct otf2 *otf2 = writer->otf2;
+	const struct spans_life life = spans_life(&otf2->spans, writer->process);
+	const char *reason = why_no_program(otf2, life);
+
+	if (reason) {
+		count_reason(&otf2->without_program, reason);
+		return;
+	}
+	lane->encloses = true;
+	lane->program =
+		otf2_program(&otf2->out, spans_process(&otf2->spans, writer->process)->comm);
+	lane->over = otf2_time(writer, life.last);
+	lane->events++;
+	otf2->programs++;
+	otf2_check(&otf2->out, OTF2_EvtWriter_Enter(lane->writer, NULL,
+						    otf2_time(writer, life.first), lane->program));
+}
+
+static void leave_program(struct otf2_writer *writer, struct lane *lane)
+{
+	if (!lane->encloses)
+		return;
+	lane->events++;
+	otf2_check(&writer->otf2->out,
+		   OTF2_EvtWriter_Leave(lane->writer, NULL, lane->over, lane->program));
+}
+
 /* Opens it if necessary; sums: it holds no single events. */
 static void otf2_lane_open(struct otf2_writer *writer, struct lane *lane, bool sums)
 {
@@ -140,6 +183,8 @@ static void otf2_lane_open(struct otf2_writer *writer, struct lane *lane, bool s
 	lane->writer = OTF2_Archive_GetEvtWriter(out->archive, lane->id);
 	if (!lane->writer && !out->err)
 		out->err = -EIO;
+	if (writer->process >= 0 && lane->id == writer->group)
+		enter_program(writer, lane);
 }
 
 static void otf2_lane_leave(struct otf2_writer *writer, struct lane *lane)
@@ -161,6 +206,7 @@ static void otf2_lane_close(struct otf2_writer *writer, struct lane *lane)
 	if (!lane->writer)
 		return;
 	otf2_lane_leave(writer, lane);
+	leave_program(writer, lane);
 	otf2_check(&otf2->out, OTF2_Archive_CloseEvtWriter(otf2->out.archive, lane->writer));
 	vec_push(&otf2->out.locations,
 		 ((struct otf2_location){ lane->id, lane->name, writer->group, lane->events }));

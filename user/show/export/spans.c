@@ -61,10 +61,33 @@ static void spans_see(struct spans *spans, int host, uint64_t start, uint64_t en
 		seen->last = end;
 }
 
+static struct spans_life *life_at(struct spans *spans, int process)
+{
+	while (spans->lives.len <= (size_t)process)
+		vec_add(&spans->lives);
+	return &spans->lives.data[process];
+}
+
+static void live(struct spans_life *life, uint64_t start, uint64_t end)
+{
+	if (!start)
+		return;
+	if (!life->first || start < life->first)
+		life->first = start;
+	if (start > life->last)
+		life->last = start;
+	if (end > life->last)
+		life->last = end;
+}
+
 static void spans_add(struct spans *spans, const struct span *span)
 {
-	spans_see(spans, spans_host_of(spans, span_process(span)), span->start,
-		  span->what < SPAN_FACT ? 0 : span->end);
+	const uint64_t end = span->what < SPAN_FACT ? 0 : span->end;
+	const int process = span_process(span);
+
+	spans_see(spans, spans_host_of(spans, process), span->start, end);
+	if (process >= 0)
+		live(life_at(spans, process), span->start, end);
 	if (!spans->err)
 		spans->err = sorter_add(spans->sorter, span);
 	spans->facts += span->what == SPAN_FACT;
@@ -96,6 +119,7 @@ void spans_release(struct spans *spans)
 	vec_release(&spans->windows);
 	vec_release(&spans->memory);
 	vec_release(&spans->hosts);
+	vec_release(&spans->lives);
 }
 
 int spans_finish(struct spans *spans, char why[EXPORT_WHY])
@@ -131,6 +155,13 @@ int spans_host_of(const struct spans *spans, int process)
 	const struct fact_process *fact = spans_process(spans, process);
 
 	return fact ? fact->host : -1;
+}
+
+struct spans_life spans_life(const struct spans *spans, int process)
+{
+	const bool seen = process >= 0 && (size_t)process < spans->lives.len;
+
+	return seen ? spans->lives.data[process] : (struct spans_life){ 0 };
 }
 
 const struct fact_clock *spans_clock(const struct spans *spans, int host)
@@ -179,20 +210,46 @@ static void take_window(struct spans *spans, const struct fact_window *window)
 	spans_see(spans, window->host, window->from, window->to);
 }
 
+/* Comes after all calls. A process without facts has no place in a timeline. */
+static void take_lifetime(struct spans *spans, const struct fact_lifetime *lifetime)
+{
+	struct spans_life *life;
+
+	if (lifetime->process < 0)
+		return;
+	life = life_at(spans, lifetime->process);
+	if (lifetime->until <= life->first || !life->first)
+		return;
+	live(life, lifetime->until, 0);
+	spans_see(spans, spans_host_of(spans, lifetime->process), lifetime->until, 0);
+}
+
 static void take_memory(struct spans *spans, const struct fact_memory *memory)
 {
 	vec_push(&spans->memory, *memory);
 }
 
+/*
+ * Nothing is recorded inside MPI_Init, so that the lower bound of its length is 0. It is shown
+ * until its thread's next call.
+ */
+static bool is_silent_init(const struct fact_call *call)
+{
+	return call->end_precision == TIME_LOWER_BOUND && call->end == call->start &&
+	       call->until > call->start && call->function &&
+	       (!strcmp(call->function, "MPI_Init") || !strcmp(call->function, "MPI_Init_thread"));
+}
+
 static struct span call_span(struct spans *spans, const struct fact_call *call)
 {
+	const bool silent = is_silent_init(call);
 	struct span_shape shape;
 
 	memset(&shape, 0, sizeof(shape));
 	shape.process = call->process;
 	shape.peer = -1;
 	shape.layer = LEVEL_MPI;
-	shape.precision = call->end_precision;
+	shape.precision = silent ? TIME_UPPER_BOUND : call->end_precision;
 	shape.name = call->function;
 	shape.comm = call->comm;
 	shape.place = call->place;
@@ -200,7 +257,7 @@ static struct span call_span(struct spans *spans, const struct fact_call *call)
 	return (struct span){
 		.group = group_of(call->process, LEVEL_MPI, call->tid),
 		.start = call->start,
-		.end = call->end,
+		.end = silent ? call->until : call->end,
 		.id = call->id,
 		.bytes = call->bytes,
 		.detail = call->ops,
@@ -224,6 +281,8 @@ static void take_calls(struct spans *spans, const struct fact_call *call,
 {
 	struct span span = call_span(spans, call);
 
+	if (call->process >= 0)
+		life_at(spans, call->process)->summed = true;
 	add_sums(spans, &span, sums);
 }
 
@@ -423,6 +482,8 @@ static void spans_fact(void *arg, enum fact_type type, const void *fact,
 		return take_window(spans, fact);
 	case FACT_MEMORY:
 		return take_memory(spans, fact);
+	case FACT_LIFETIME:
+		return take_lifetime(spans, fact);
 	case FACT_CALLS:
 		return take_calls(spans, fact, sums);
 	case FACT_OPS:

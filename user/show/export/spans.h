@@ -86,6 +86,12 @@ struct spans_host {
 	uint64_t first, last;
 };
 
+/* The first and last that was seen of a process, ns on its host's clock; first 0: nothing. */
+struct spans_life {
+	uint64_t first, last;
+	bool summed; /* some of its calls are known by their sums alone */
+};
+
 struct spans {
 	enum level message_layer;
 	struct traffic *traffic; /* also receives transfers; or NULL */
@@ -102,6 +108,7 @@ struct spans {
 	VEC(struct fact_window) windows;
 	VEC(struct fact_memory) memory;
 	VEC(struct spans_host) hosts; /* by number */
+	VEC(struct spans_life) lives; /* by process; for spans_life() */
 	struct map channels; /* (tag, both threads) -> number + 1 */
 	uint64_t messages; /* number of the last message */
 	uint64_t facts, summed; /* how many spans are SPAN_FACT and SPAN_SUMS */
@@ -139,6 +146,9 @@ const struct fact_process *spans_process(const struct spans *spans, int index);
 
 /* The host of a process, or -1. */
 int spans_host_of(const struct spans *spans, int process);
+
+/* All 0: nothing was seen of it. */
+struct spans_life spans_life(const struct spans *spans, int process);
 
 /* NULL: no capture has it. */
 const struct fact_clock *spans_clock(const struct spans *spans, int host);
