@@ -7,7 +7,9 @@ OPS = {"Barrier": "BARRIER", "Allgather": "ALLGATHER", "Allgatherv": "ALLGATHERV
        "Alltoallv": "ALLTOALLV", "Alltoallw": "ALLTOALLW", "Allreduce": "ALLREDUCE",
        "Reduce_scatter": "REDUCE_SCATTER", "Reduce_scatter_block": "REDUCE_SCATTER_BLOCK", "Scan": "SCAN",
        "Exscan": "EXSCAN"}
-ROOTED = {"Bcast", "Gather", "Gatherv", "Scatter", "Scatterv", "Reduce"}
+ROOTED = {"Bcast": "BCAST", "Gather": "GATHER", "Gatherv": "GATHERV", "Scatter": "SCATTER", "Scatterv": "SCATTERV",
+          "Reduce": "REDUCE"}
+TO_ROOT = {"Gather", "Gatherv", "Reduce"}
 MISSING = re.compile("without task storage|damaged|cut off|was killed|records are missing|^libmpi.* mapped before")
 NO_ROOT = 0xffffffff
 
@@ -74,14 +76,27 @@ def why_not(events, world, size, calls):
 
 
 def turns_of(calls):
-    return sorted((call for call in calls if (sort := sort_of(call)) and sort[1] and sort[0] in OPS and
+    return sorted((call for call in calls if (sort := sort_of(call)) and sort[1] and
                    call["communicator"] == "MPI_COMM_WORLD"), key=lambda call: call["start"])
+
+
+def root_of(turn, ranks, ops):
+    """The one rank that receives nothing, or sends nothing, in a call of all ranks; None: not certain."""
+    if len(turn) == 1:
+        return ranks[0]
+    did = [{op["sends"] for op in ops[call["id"]]} for call in turn]
+    alone = [rank for rank, ways in zip(ranks, did) if ways == {sort_of(turn[0])[0] not in TO_ROOT}]
+    return alone[0] if len(alone) == 1 and all(did) else None
 
 
 def expected_collectives(events, several):
     """Ends of collective operations; how many calls are no such operation, by reason, and how many are.
     several: more captures than hosts."""
     calls, worlds, told, reasons = defaultdict(list), defaultdict(list), {}, Counter()
+    ops, roots = defaultdict(list), {}
+    for op in events["op"]:
+        if op["op"].startswith("tag_"):
+            ops[op["call"]].append(op)
     for call in events["call"]:
         calls[call["process"]].append(call)
     for process in events["process"]:
@@ -101,20 +116,24 @@ def expected_collectives(events, several):
         for row in turns.values() if not reason else ():
             for call in row[:least]:
                 told[call["id"]] = members
+        for turn in zip(*(row[:least] for row in turns.values())) if not reason else ():
+            if sort_of(turn[0])[0] in ROOTED:
+                roots |= dict.fromkeys((call["id"] for call in turn), root_of(turn, list(turns), ops))
     rows = []
     for call in events["call"]:
         sort = sort_of(call)
         if not sort:
             continue
-        if call["id"] in told:
+        if call["id"] in told and roots.get(call["id"], NO_ROOT) is None:
+            reasons["its root is not certain"] += 1
+        elif call["id"] in told:
             notes = () if sort[0] == "Barrier" else (("bytes_unknown", 1),)
-            rows.append((call["id"], call["process"], OPS[sort[0]], told[call["id"]], NO_ROOT, 0, 0, notes))
+            rows.append((call["id"], call["process"], (OPS | ROOTED)[sort[0]], told[call["id"]],
+                         roots.get(call["id"], NO_ROOT), 0, 0, notes))
         elif call["communicator"] == "another":
             reasons["another communicator than MPI_COMM_WORLD: its members are not known"] += 1
         elif not sort[1]:
             reasons["not blocking: its end is not known"] += 1
-        elif sort[0] in ROOTED:
-            reasons["its root is not known"] += 1
         else:
             reasons[world_reason[call["process"]] or "not seen of every rank"] += 1
     return rows, reasons | {"told": len(rows)}

@@ -54,7 +54,7 @@ told() {
 	[ "$(otf2-print allreduce-mpich-doubling/traces.otf2 | grep -c '^MPI_COLLECTIVE_END.*"MPI_COMM_WORLD"')" = 48 ]
 	[ "$(told comms-openmpi)" = "2 told" ]
 	[ "$(told hang)" = "$(printf '%s\n' "0 told" "2 which communicator is MPI_COMM_WORLD is not known")" ]
-	[[ $(told attach-mpich) == "0 told"*"1857 a rank was not traced from its start"* ]]
+	[[ $(told attach-mpich) == "0 told"*"1859 a rank was not traced from its start"* ]]
 	sed '0,/"MPI_Allreduce"/s//"MPI_Scan"/' allreduce-mpich-doubling.events >changed
 	run "$TOP/tests/golden/check_otf2.py" allreduce-mpich-doubling changed
 	[ "$status" -eq 1 ]

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "base/vec.h"
 #include "show/export/worlds.h"
 
 #define RANKS 3
@@ -25,7 +26,17 @@ static void call(struct job *job, int process, const char *function, const char 
 	worlds_call(&job->worlds, &(struct fact_call){ .process = process,
 						       .function = function,
 						       .comm = comm,
+						       .id = job->time + 1,
 						       .start = ++job->time });
+}
+
+/* Of the last call, or, with an id, of another one. */
+static void op(struct job *job, uint64_t id, const char *function, const char *name)
+{
+	worlds_op(&job->worlds, &(struct fact_op){ .call = id ? id : job->time,
+						   .function = function,
+						   .op = name,
+						   .sends = strstr(name, "send") != NULL });
 }
 
 static void message(struct job *job, int src, int dst)
@@ -63,12 +74,17 @@ static void whole(struct job *job)
 static const char *ask(struct job *job, int process, const char *function, const char *comm,
 		       uint64_t start)
 {
-	const struct collective *row;
+	const struct fact_call call = {
+		.id = start, .process = process, .function = function, .comm = comm, .start = start
+	};
+	struct collective found;
 	const char *reason;
-	const struct world *world =
-		worlds_of(&job->worlds, process, function, comm, start, &row, &reason);
+	const struct world *world = worlds_of(&job->worlds, &call, &found, &reason);
 
-	assert_int_equal(world == NULL, reason || !row);
+	if (reason)
+		assert_null(world);
+	else if (world && found.root != OTF2_COLLECTIVE_ROOT_NONE)
+		return found.root == 0 ? "root 0" : found.root == 1 ? "root 1" : "another root";
 	return reason ? reason : world ? "told" : "none";
 }
 
@@ -99,7 +115,7 @@ static void told(void **state)
 	}
 	assert_string_equal(ask(&job, 1, "MPI_Barrier", world_comm, job.time),
 			    "not seen of every rank");
-	assert_string_equal(ask(&job, 0, "MPI_Bcast", world_comm, 4), "its root is not known");
+	assert_string_equal(ask(&job, 0, "MPI_Bcast", world_comm, 4), "its root is not certain");
 	assert_string_equal(ask(&job, 0, "MPI_Ireduce_scatter_c", world_comm, 3),
 			    "not blocking: its end is not known");
 	assert_string_equal(ask(&job, 0, "MPI_Barrier", another, 3),
@@ -111,6 +127,84 @@ static void told(void **state)
 	/* processes by rank, which is the other way round here */
 	for (int i = 0; i < RANKS; i++)
 		assert_int_equal(job.worlds.worlds.data[0].ranks.data[i], RANKS - 1 - i);
+	worlds_release(&job.worlds);
+}
+
+/*
+ * A call of all processes, which have the ranks 2, 1, 0. Each does: 's' send, 'r' receive, 'b'
+ * both, 'o' something else, '-' nothing.
+ */
+static void rooted(struct job *job, const char *function, const char *did)
+{
+	for (int i = 0; i < RANKS; i++) {
+		/* its operations before and behind it */
+		if (did[i] == 'r' || did[i] == 'b')
+			op(job, job->time + 1, function, "tag_recv");
+		call(job, i, function, world_comm);
+		if (did[i] == 's' || did[i] == 'b')
+			op(job, 0, function, "tag_send_sync");
+		if (did[i] == 'o')
+			op(job, 0, function, "flush");
+	}
+}
+
+static void roots(void **state)
+{
+	static const char unsure[] = "its root is not certain";
+	static const struct {
+		const char *function, *did, *expected;
+	} cases[] = {
+		{ "MPI_Bcast", "rrs", "root 0" },
+		{ "MPI_Bcast", "bsr", "root 1" },
+		{ "MPI_Scatterv_c", "srr", "another root" },
+		{ "MPI_Reduce", "srb", "root 1" },
+		{ "MPI_Gather", "ssr", "root 0" },
+		/* none, several, some that got their data in another way */
+		{ "MPI_Bcast", "bbr", unsure },
+		{ "MPI_Bcast", "ssr", unsure },
+		{ "MPI_Bcast", "sr-", unsure },
+		{ "MPI_Gather", "r-s", unsure },
+		{ "MPI_Bcast", "sro", unsure },
+		{ "MPI_Bcast", "---", unsure },
+		{ "MPI_Barrier", "bbb", "told" },
+		{ "MPI_Reduce", "rss", "another root" },
+	};
+	struct job job;
+	uint64_t first;
+
+	(void)state;
+	begin(&job);
+	for (int i = 0; i < RANKS; i++)
+		call(&job, i, "MPI_Init", NULL);
+	message(&job, 2, 0);
+	message(&job, 1, 2);
+	first = job.time + 1;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		rooted(&job, cases[i].function, cases[i].did);
+	call(&job, 0, "MPI_Bcast", world_comm);
+	settle(&job, NULL);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		for (int k = 0; k < RANKS; k++)
+			assert_string_equal(ask(&job, k, cases[i].function, world_comm,
+						first + i * RANKS + (uint64_t)k),
+					    cases[i].expected);
+	assert_string_equal(ask(&job, 0, "MPI_Bcast", world_comm, job.time),
+			    "not seen of every rank");
+	worlds_release(&job.worlds);
+}
+
+/* A world of one is its own root. */
+static void alone(void **state)
+{
+	struct job job;
+
+	(void)state;
+	begin(&job);
+	job.processes[0] = (struct fact_process){ .rank = 0, .size = 1, .from_start = true };
+	call(&job, 0, "MPI_Init", NULL);
+	call(&job, 0, "MPI_Bcast", world_comm);
+	settle(&job, NULL);
+	assert_string_equal(ask(&job, 0, "MPI_Bcast", world_comm, 2), "root 0");
 	worlds_release(&job.worlds);
 }
 
@@ -178,6 +272,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(told),
+		cmocka_unit_test(roots),
+		cmocka_unit_test(alone),
 		cmocka_unit_test(in_doubt),
 		cmocka_unit_test(of_another_kind),
 	};

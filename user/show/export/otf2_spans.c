@@ -28,7 +28,8 @@ struct lane {
 	bool inside; /* of region, until leave */
 	OTF2_RegionRef region;
 	uint64_t leave;
-	const struct collective *collective; /* of the enclosing region; NULL: none */
+	bool in_collective; /* its enclosing region is: */
+	struct collective collective;
 	OTF2_CommRef comm;
 };
 
@@ -70,16 +71,19 @@ static void otf2_collective_begin(struct otf2_writer *writer, struct lane *lane,
 {
 	struct otf2 *otf2 = writer->otf2;
 	const struct span_shape *shape = spans_shape(&otf2->spans, span);
-	const struct collective *row;
+	const struct fact_call call = { .id = span->id,
+					.process = writer->process,
+					.function = shape->name,
+					.comm = shape->comm,
+					.start = span->start };
 	const char *reason;
-	const struct world *world = worlds_of(&otf2->worlds, writer->process, shape->name,
-					      shape->comm, span->start, &row, &reason);
+	const struct world *world = worlds_of(&otf2->worlds, &call, &lane->collective, &reason);
 
 	if (reason)
 		count_reason(&otf2->not_collective, reason);
 	if (!world)
 		return;
-	lane->collective = row;
+	lane->in_collective = true;
 	lane->comm = COMM_WORLDS + (OTF2_CommRef)(world - otf2->worlds.worlds.data);
 	lane->events++;
 	otf2->collectives++;
@@ -92,13 +96,13 @@ static void otf2_collective_end(struct otf2_writer *writer, struct lane *lane)
 {
 	struct otf2_out *out = &writer->otf2->out;
 
-	if (lane->collective->op != OTF2_COLLECTIVE_OP_BARRIER)
+	if (lane->collective.op != OTF2_COLLECTIVE_OP_BARRIER)
 		otf2_check(out,
 			   OTF2_AttributeList_AddUint64(out->attributes, NOTE_BYTES_UNKNOWN, 1));
 	otf2_check(out, OTF2_EvtWriter_MpiCollectiveEnd(lane->writer, out->attributes, lane->leave,
-							lane->collective->op, lane->comm,
-							OTF2_COLLECTIVE_ROOT_NONE, 0, 0));
-	lane->collective = NULL;
+							lane->collective.op, lane->comm,
+							lane->collective.root, 0, 0));
+	lane->in_collective = false;
 	lane->events++;
 }
 
@@ -189,7 +193,7 @@ static void otf2_lane_open(struct otf2_writer *writer, struct lane *lane, bool s
 
 static void otf2_lane_leave(struct otf2_writer *writer, struct lane *lane)
 {
-	if (lane->collective)
+	if (lane->in_collective)
 		otf2_collective_end(writer, lane);
 	if (lane->inside)
 		otf2_check(&writer->otf2->out,

@@ -320,6 +320,8 @@ static void take_op(struct spans *spans, const struct fact_op *op)
 	struct span span = op_span(spans, op);
 
 	spans_add(spans, &span);
+	if (spans->worlds)
+		worlds_op(spans->worlds, op);
 }
 
 static void take_ops(struct spans *spans, const struct fact_op *op, const struct fact_sums *sums)

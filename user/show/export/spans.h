@@ -95,7 +95,7 @@ struct spans_life {
 struct spans {
 	enum level message_layer;
 	struct traffic *traffic; /* also receives transfers; or NULL */
-	struct worlds *worlds; /* also receives calls and messages; or NULL */
+	struct worlds *worlds; /* also receives calls, operations and messages; or NULL */
 	struct sorter *sorter;
 	int err; /* the first one, -errno */
 	VEC(struct span_shape) shapes;

@@ -7,8 +7,8 @@
 #include "base/vec.h"
 #include "show/export/sorter.h"
 
-static const struct collective rows[COLLECTIVES] = {
-#define ROW(word) [COLLECTIVE_##word] = { OTF2_COLLECTIVE_OP_##word }
+static const OTF2_CollectiveOp ops[COLLECTIVES] = {
+#define ROW(word) [COLLECTIVE_##word] = OTF2_COLLECTIVE_OP_##word
 	ROW(BARRIER),   ROW(BCAST),          ROW(GATHER),
 	ROW(GATHERV),   ROW(SCATTER),        ROW(SCATTERV),
 	ROW(ALLGATHER), ROW(ALLGATHERV),     ROW(ALLTOALL),
@@ -18,20 +18,21 @@ static const struct collective rows[COLLECTIVES] = {
 #undef ROW
 };
 
-static const struct collective *collective_of(const struct mpi_function *function)
-{
-	return function->collective ? &rows[function->kind] : NULL;
-}
-
 static bool is_rooted(const struct mpi_function *function)
 {
-	return function->flow == FLOW_FROM_ROOT || function->flow == FLOW_TO_ROOT;
+	return function->collective &&
+	       (function->flow == FLOW_FROM_ROOT || function->flow == FLOW_TO_ROOT);
 }
 
 /* A collective call. */
 struct turn {
-	uint64_t process, start, op;
+	uint64_t process, start, id, op, flow;
 };
+
+/* Values of worlds.rooted: two flags, and multiples of ROOTED_NUMBER: its number + 1. */
+enum { ROOTED_SENT = 1, ROOTED_RECEIVED = 2, ROOTED_NUMBER = 4 };
+
+enum { ROOT_NONE = -1, ROOT_SEVERAL = -2 };
 
 static int in_order(const void *left, const void *right)
 {
@@ -51,9 +52,13 @@ void worlds_release(struct worlds *worlds)
 {
 	sorter_free(worlds->sorter);
 	vec_release(&worlds->members);
-	for (size_t i = 0; i < worlds->worlds.len; i++)
+	for (size_t i = 0; i < worlds->worlds.len; i++) {
 		vec_release(&worlds->worlds.data[i].ranks);
+		vec_release(&worlds->worlds.data[i].roots);
+	}
 	vec_release(&worlds->worlds);
+	map_release(&worlds->rooted);
+	map_release(&worlds->functions);
 }
 
 static struct world_member *member_at(struct worlds *worlds, size_t process)
@@ -74,8 +79,8 @@ static bool is_world(const char *comm)
 void worlds_call(struct worlds *worlds, const struct fact_call *call)
 {
 	struct mpi_function function;
-	const struct collective *row;
 	struct world_member *member;
+	struct turn turn;
 
 	if (call->process < 0 || !call->function)
 		return;
@@ -83,15 +88,35 @@ void worlds_call(struct worlds *worlds, const struct fact_call *call)
 	if (!strncmp(call->function, "MPI_Init", strlen("MPI_Init")))
 		member->begins = true;
 	function = mpi_function(call->function);
-	row = collective_of(&function);
-	if (row && !call->comm)
+	if (function.collective && !call->comm)
 		member->unknown = true;
-	if (!row || is_rooted(&function) || !function.blocks || !is_world(call->comm))
+	if (!function.collective || !function.blocks || !is_world(call->comm))
 		return;
 	member->calls++;
+	turn = (struct turn){ (uint64_t)call->process, call->start, call->id, function.kind,
+			      function.flow };
 	if (!worlds->err)
-		worlds->err = sorter_add(worlds->sorter, &(struct turn){ (uint64_t)call->process,
-									 call->start, row->op });
+		worlds->err = sorter_add(worlds->sorter, &turn);
+}
+
+/* Operations come in any order with their calls. Collectives over UCX are made of tagged messages.
+ */
+void worlds_op(struct worlds *worlds, const struct fact_op *op)
+{
+	uint64_t *rooted;
+	bool fresh;
+
+	if (!op->call || !op->function || !op->op || strncmp(op->op, "tag_", strlen("tag_")) != 0)
+		return;
+	rooted = map_insert(&worlds->functions, (uintptr_t)op->function, 0, &fresh);
+	if (fresh) {
+		const struct mpi_function function = mpi_function(op->function);
+
+		*rooted = is_rooted(&function);
+	}
+	if (*rooted)
+		*map_insert(&worlds->rooted, op->call, 0, NULL) |=
+			op->sends ? ROOTED_SENT : ROOTED_RECEIVED;
 }
 
 /* The root of all processes that exchanged messages with one. */
@@ -188,7 +213,38 @@ static void look_at(struct worlds *worlds, struct world *world)
 		worlds->members.data[world->ranks.data[i]].left = world->calls;
 }
 
-static int take_turns(struct worlds *worlds)
+/* Whether a rank with these flags is the root of such a call. */
+static bool is_like_root(enum collective_flow flow, uint64_t did)
+{
+	const unsigned int both = did & (ROOTED_SENT | ROOTED_RECEIVED);
+
+	return both == (flow == FLOW_TO_ROOT ? ROOTED_RECEIVED : ROOTED_SENT);
+}
+
+/*
+ * In a call from a root each other rank receives, in one to a root each other rank sends: a rank
+ * that did nothing got its data in another way, and the root is not certain.
+ */
+static void take_rooted(struct worlds *worlds, struct world_member *member, const struct turn *turn,
+			int rank)
+{
+	struct world *world = &worlds->worlds.data[member->world];
+	uint64_t *did = map_insert(&worlds->rooted, turn->id, 0, NULL);
+	const bool lone = world->size == 1;
+	const bool idle = !(*did & (ROOTED_SENT | ROOTED_RECEIVED));
+	int *root;
+
+	while (world->roots.len <= member->rooted)
+		vec_push(&world->roots, ROOT_NONE);
+	root = &world->roots.data[member->rooted++];
+	*did |= ROOTED_NUMBER * (uint64_t)member->rooted;
+	if (idle && !lone)
+		*root = ROOT_SEVERAL;
+	else if (lone || is_like_root((enum collective_flow)turn->flow, *did))
+		*root = *root == ROOT_NONE ? rank : ROOT_SEVERAL;
+}
+
+static int take_turns(struct worlds *worlds, const struct fact_process *processes)
 {
 	const void *record;
 	int more;
@@ -201,6 +257,8 @@ static int take_turns(struct worlds *worlds)
 			continue;
 		member->left--;
 		member->until = turn->start;
+		if (turn->flow == FLOW_FROM_ROOT || turn->flow == FLOW_TO_ROOT)
+			take_rooted(worlds, member, turn, processes[turn->process].rank);
 		member->hash = (member->hash ^ (turn->op + 1)) * 0x100000001b3ull;
 	}
 	return more;
@@ -228,7 +286,7 @@ int worlds_settle(struct worlds *worlds, const struct fact_process *processes, s
 	for (size_t i = 0; i < worlds->worlds.len; i++)
 		look_at(worlds, &worlds->worlds.data[i]);
 	if (!err)
-		err = take_turns(worlds);
+		err = take_turns(worlds, processes);
 	for (size_t i = 0; i < worlds->worlds.len; i++)
 		compare(worlds, &worlds->worlds.data[i]);
 	return err;
@@ -241,33 +299,46 @@ static const char *why_not(const struct worlds *worlds, const struct world *worl
 		return "another communicator than MPI_COMM_WORLD: its members are not known";
 	if (!function->blocks)
 		return "not blocking: its end is not known";
-	if (is_rooted(function))
-		return "its root is not known";
 	if (worlds->reason)
 		return worlds->reason;
 	return world ? world->reason : "its process is not known";
 }
 
-const struct world *worlds_of(const struct worlds *worlds, int process, const char *function,
-			      const char *comm, uint64_t start, const struct collective **row,
-			      const char **reason)
+/* ROOT_NONE or ROOT_SEVERAL: not known. */
+static int root_of(const struct worlds *worlds, const struct world *world, uint64_t id)
+{
+	const uint64_t *did = map_find(&worlds->rooted, id, 0);
+	const size_t number = did ? (size_t)(*did / ROOTED_NUMBER) : 0;
+
+	return number && number <= world->roots.len ? world->roots.data[number - 1] : ROOT_NONE;
+}
+
+const struct world *worlds_of(const struct worlds *worlds, const struct fact_call *call,
+			      struct collective *found, const char **reason)
 {
 	const struct world_member *member = NULL;
 	const struct world *world = NULL;
-	const struct mpi_function called = mpi_function(function);
+	const struct mpi_function called = mpi_function(call->function);
+	int root;
 
 	*reason = NULL;
-	*row = collective_of(&called);
-	if (!*row)
+	if (!called.collective)
 		return NULL;
-	if (process >= 0 && (size_t)process < worlds->members.len)
-		member = &worlds->members.data[process];
+	*found = (struct collective){ ops[called.kind], OTF2_COLLECTIVE_ROOT_NONE };
+	if (call->process >= 0 && (size_t)call->process < worlds->members.len)
+		member = &worlds->members.data[call->process];
 	if (member && member->world >= 0)
 		world = &worlds->worlds.data[member->world];
-	*reason = why_not(worlds, world, comm, &called);
+	*reason = why_not(worlds, world, call->comm, &called);
 	if (*reason)
 		return NULL;
-	if (start > member->until)
+	if (call->start > member->until)
 		*reason = "not seen of every rank";
+	if (*reason || !is_rooted(&called))
+		return *reason ? NULL : world;
+	root = root_of(worlds, world, call->id);
+	if (root < 0)
+		*reason = "its root is not certain";
+	found->root = (uint32_t)root;
 	return *reason ? NULL : world;
 }

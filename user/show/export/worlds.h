@@ -9,12 +9,14 @@
 #include <otf2/otf2.h>
 #include <stdbool.h>
 
+#include "base/map.h"
 #include "base/vec.h"
 #include "explain/facts/facts.h"
 
-/* A collective function of MPI that OTF2 has an event for. */
+/* A collective call as OTF2 has it. */
 struct collective {
 	OTF2_CollectiveOp op;
+	uint32_t root; /* rank in its world; OTF2_COLLECTIVE_ROOT_NONE: it has none */
 };
 
 struct sorter;
@@ -24,6 +26,7 @@ struct world_member {
 	bool begins; /* its MPI_Init was traced */
 	bool unknown; /* the communicator of some collective call is unknown */
 	uint64_t calls; /* certain collective calls on its world */
+	size_t rooted; /* of these with a root, as far as they were gone through */
 	uint64_t left, hash; /* of calls: how many still to come, hash of the rest */
 	uint64_t until; /* start of the last call that every rank made; 0: none */
 	size_t joined; /* process with a smaller number that it exchanged messages with; itself:
@@ -38,6 +41,11 @@ struct world {
 	const char *
 		reason; /* why its collective calls are uncertain, static; NULL: they are certain */
 	uint64_t calls; /* calls that every rank made */
+	/*
+	 * Of calls with a root, in order: the one rank that received nothing, or sent nothing if it
+	 * gathers; -1: none, -2: several
+	 */
+	VEC(int) roots;
 };
 
 struct worlds {
@@ -45,6 +53,8 @@ struct worlds {
 	int err; /* the first one, -errno */
 	VEC(struct world_member) members; /* by process */
 	VEC(struct world) worlds;
+	struct map rooted; /* id of a call with a root -> flags, and its number on its world */
+	struct map functions; /* name -> whether it has a root */
 	const char *reason; /* why no call is certain; static */
 };
 
@@ -52,6 +62,7 @@ void worlds_init(struct worlds *worlds);
 void worlds_release(struct worlds *worlds);
 
 void worlds_call(struct worlds *worlds, const struct fact_call *call);
+void worlds_op(struct worlds *worlds, const struct fact_op *op);
 void worlds_message(struct worlds *worlds, const struct fact_message *message);
 
 /*
@@ -63,11 +74,11 @@ int worlds_settle(struct worlds *worlds, const struct fact_process *processes, s
 		  const char *reason);
 
 /*
- * The world that a collective call is on, with its function in *row. NULL if the call is not
- * collective, or, with the reason (static), if its world is uncertain.
+ * The world that a collective call is on, with the rest in *found. call: its id, process, function,
+ * comm and start are used. NULL if the call is not collective, or, with the reason (static), if its
+ * world or root is uncertain.
  */
-const struct world *worlds_of(const struct worlds *worlds, int process, const char *function,
-			      const char *comm, uint64_t start, const struct collective **row,
-			      const char **reason);
+const struct world *worlds_of(const struct worlds *worlds, const struct fact_call *call,
+			      struct collective *found, const char **reason);
 
 #endif
