@@ -71,6 +71,22 @@ told() {
 	compare "$DATA/send.ucxb" "$DATA/isend-tcp.ucxb"
 }
 
+@test "otf2: a host whose time of day is wrong is placed by messages, within an uncertainty that is stated" {
+	needs_reader
+	command -v otf2-print >/dev/null || skip "no otf2-print"
+	"$(dirname "$UCXBPF")/tests/bench/recast" "$DATA/hosts.n0.ucxb" n0.ucxb drift=150
+	compare n0.ucxb "$DATA/hosts.n1.ucxb"
+	otf2-print -G archive/traces.otf2 >text
+	grep -q '"node::n0".*"clock offset is".*"fitted to messages with other hosts"' text
+	[ "$(grep -c '"clock offset is".*"what its CLOCK_REALTIME showed"' text)" = 1 ]
+	"$UCXBPF" replay --json n0.ucxb "$DATA/hosts.n1.ucxb" >report
+	grep -q "\"node::n0\".*\"clock uncertainty\".*Value: $(jq '.clocks[0].offset_uncertainty_ns' report)$" text
+	# the check notices a message that comes too early
+	sed '/"event":"message"/s/"arrival":[0-9]*/"arrival":1000/' events >changed
+	run "$TOP/tests/golden/check_otf2.py" archive changed
+	[ "$status" -eq 1 ]
+}
+
 @test "otf2: facts of every sort, with names meant to do harm" {
 	needs_reader
 	made=$(dirname "$UCXBPF")/tests/bench/madefacts

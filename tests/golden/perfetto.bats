@@ -35,6 +35,16 @@ compare() {
 	compare "$DATA/send.ucxb" "$DATA/isend-tcp.ucxb"
 }
 
+@test "perfetto: a host whose time of day is wrong is placed by messages, within an uncertainty that is stated" {
+	"$(dirname "$UCXBPF")/tests/bench/recast" "$DATA/hosts.n0.ucxb" n0.ucxb drift=150
+	compare n0.ucxb "$DATA/hosts.n1.ucxb"
+	grep -qa "fitted to messages with other hosts" trace
+	sed '/"event":"message"/s/"arrival":[0-9]*/"arrival":1000/' events >changed
+	run "$TOP/tests/golden/check_perfetto.py" trace changed
+	[ "$status" -eq 1 ]
+	[[ $output == *"arrives before it is sent"* ]]
+}
+
 @test "perfetto: facts of every sort, with names meant to do harm" {
 	made=$(dirname "$UCXBPF")/tests/bench/madefacts
 	[ -x "$made" ] || skip "no $made: make tests"

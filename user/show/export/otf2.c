@@ -151,7 +151,7 @@ static void put_heading(struct otf2 *otf2, const struct fact_totals *totals)
 		      (OTF2_AttributeValue){ .stringRef = otf2_word(&otf2->out, heading) });
 }
 
-/* The offset added to the times of a host, and its source. */
+/* The offset added to the times of a host, its source, and how far it may be off. */
 static void put_offset(struct otf2 *otf2, OTF2_SystemTreeNodeRef node,
 		       const struct placing_host *host)
 {
@@ -164,6 +164,12 @@ static void put_offset(struct otf2 *otf2, OTF2_SystemTreeNodeRef node,
 		      (OTF2_AttributeValue){ .int64 = host->to_real });
 	node_property(otf2, node, otf2_word(out, "clock offset is"), OTF2_TYPE_STRING,
 		      (OTF2_AttributeValue){ .stringRef = otf2_word(out, from) });
+	if (&otf2->placing.hosts.data[host->reference] == host)
+		return;
+	node_property(otf2, node, otf2_word(out, "clock reference"), OTF2_TYPE_UINT64,
+		      (OTF2_AttributeValue){ .uint64 = (uint64_t)host->reference });
+	node_property(otf2, node, otf2_word(out, "clock uncertainty"), OTF2_TYPE_UINT64,
+		      (OTF2_AttributeValue){ .uint64 = host->uncertainty });
 }
 
 static void define_host(struct otf2 *otf2, int index)

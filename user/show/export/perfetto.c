@@ -152,7 +152,7 @@ static void perfetto_setup(struct perfetto *perfetto)
 	}
 }
 
-enum { RANK_GPUS, RANK_WINDOWS, RANK_DEVICES, RANK_RATES };
+enum { RANK_CLOCK, RANK_GPUS, RANK_WINDOWS, RANK_DEVICES, RANK_RATES };
 #define RANK_MEMORY LEVELS /* order among the layers of a process */
 
 /* The most recent tracks of a device and of its transport. */
@@ -359,6 +359,37 @@ static void perfetto_memory(struct perfetto *perfetto)
 	}
 }
 
+/* An instant at the start of each host that messages join to another one. */
+static void perfetto_clocks(struct perfetto *perfetto)
+{
+	struct perfetto_out *out = &perfetto->out;
+	const struct spans *spans = &perfetto->spans;
+
+	for (size_t i = 0; i < spans->hosts.len; i++) {
+		const struct placing_host *host = &perfetto->placing.hosts.data[i];
+		const struct perfetto_note notes[] = {
+			{ "reference", or_unknown(spans->hosts.data[host->reference].name), 0 },
+			{ "uncertainty", NULL, host->uncertainty },
+		};
+		const uint32_t sequence = sequence_of_host((int)i);
+
+		if (host->reference == (int)i)
+			continue;
+		perfetto_put(
+			out, sequence, spans->hosts.data[i].first,
+			&(struct perfetto_event){
+				.type = TRACK_EVENT_TYPE__TYPE_INSTANT,
+				.track = perfetto_track(out, sequence, host_track(perfetto, (int)i),
+							"clock", RANK_CLOCK),
+				.category = "clock",
+				.name = host->fitted ? "fitted to messages with other hosts"
+						     : "what its CLOCK_REALTIME showed",
+				.notes = notes,
+				.note_count = ARRAY_SIZE(notes),
+			});
+	}
+}
+
 static void put_gpu(struct perfetto *perfetto, const struct fact_device *device, uint64_t track)
 {
 	struct gpu_text text = gpu_text(device);
@@ -466,6 +497,7 @@ static int perfetto_export_end(void *arg, const struct fact_totals *totals)
 		return err;
 	perfetto_setup(perfetto);
 	perfetto_unknowns(perfetto, totals);
+	perfetto_clocks(perfetto);
 	perfetto_windows(perfetto);
 	perfetto_memory(perfetto);
 	perfetto_gpus(perfetto, totals);

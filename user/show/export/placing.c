@@ -113,6 +113,7 @@ static void fit_clocks(struct placing *placing, const struct spans *spans)
 		struct placing_host *host = &placing->hosts.data[i];
 		int64_t by_day, offset;
 
+		host->reference = (int)i;
 		if (places[i].reference == (int)i || reference->made_up)
 			continue;
 		by_day = host->to_real - reference->to_real;
@@ -120,6 +121,9 @@ static void fit_clocks(struct placing *placing, const struct spans *spans)
 		host->fitted = host->made_up || offset != by_day;
 		host->to_real = reference->to_real + offset;
 		host->made_up = false;
+		host->reference = places[i].reference;
+		host->uncertainty = places[i].uncertainty +
+				    (uint64_t)llabs((long long)(offset - places[i].offset));
 	}
 	free(places);
 }

@@ -11,6 +11,12 @@ struct placing_host {
 	int64_t to_real; /* offset from its times to CLOCK_REALTIME */
 	bool made_up; /* the offset is unknown: placed at the start */
 	bool fitted; /* the offset follows from messages, by the clock of another host */
+	/*
+	 * Host that messages join it to, itself: none. Beside that one it is off by no more than
+	 * uncertainty, ns, in the middle of these messages.
+	 */
+	int reference;
+	uint64_t uncertainty;
 };
 
 struct placing {
