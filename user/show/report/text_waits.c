@@ -50,23 +50,37 @@ static void print_open(const struct text_report *text, const char *before,
 	text_paragraph(text, (int)strlen(before), line, STYLE_WARN);
 }
 
+#define NOTICED 100000000u /* ns: each capture of a job that runs ends inside of some calls */
+
 void text_open(const struct text_report *text)
 {
 	static const size_t limits[TEXT_LIMITS] = { 8, 64 };
 	const struct report_waits *waits = &text->report->waits;
-	const size_t shown = text_limit(text, waits->open.len, limits);
-	size_t certain = 0;
+	const uint64_t least = text->options->verbose ? 0 : NOTICED;
+	size_t certain = 0, count = 0, shown;
 
-	for (size_t i = 0; i < waits->open.len; i++)
-		certain += waits->open.data[i].certain;
-	if (certain == 1 && waits->open.len == 1)
+	/* certain ones come first, then the oldest */
+	for (size_t i = 0; i < waits->open.len; i++) {
+		const bool noticed = waits->open.data[i].until - waits->open.data[i].since >= least;
+
+		certain += noticed && waits->open.data[i].certain;
+		count += noticed;
+	}
+	if (count == 1 && certain == 1)
 		return print_open(text, "1 rank waits: ", &waits->open.data[0]);
-	if (waits->open.len)
+	shown = text_limit(text, count, limits);
+	if (certain)
 		fprintf(text->out, "%zu rank%s:\n", certain, certain == 1 ? " waits" : "s wait");
-	for (size_t i = 0; i < shown; i++)
+	else if (count)
+		fprintf(text->out, "%zu rank%s may wait:\n", count, count == 1 ? "" : "s");
+	for (size_t i = 0, printed = 0; i < waits->open.len && printed < shown; i++) {
+		if (waits->open.data[i].until - waits->open.data[i].since < least)
+			continue;
 		print_open(text, "  ", &waits->open.data[i]);
-	if (shown < waits->open.len)
-		fprintf(text->out, "  and %zu more (-v)\n", waits->open.len - shown);
+		printed++;
+	}
+	if (shown < count)
+		fprintf(text->out, "  and %zu more (-v)\n", count - shown);
 }
 
 /* ---- the share of communication ---- */
