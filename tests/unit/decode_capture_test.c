@@ -123,6 +123,51 @@ static void how_it_ended(void **state)
 	}
 }
 
+#define MANY 200000
+
+static void bed_library(struct bed *bed, const char *path, json_t *roles)
+{
+	json_array_append_new(bed->sides, json_pack("{s:s, s:i, s:s, s:s, s:o, s:i}", "t",
+						    "library", "tgid", 7, "path", path, "build_id",
+						    "abcd", "roles", roles, "ts", 20));
+}
+
+/* Each role that is known counts once for a path and build id, however many names there are. */
+static void roles_of_libraries(void **state)
+{
+	json_t *roles = json_array();
+	struct process *process;
+	struct bed bed;
+	char name[24];
+
+	(void)state;
+	bed_init(&bed);
+	bed_process(&bed, 7, 10, 20, "app");
+	for (int i = 0; i < MANY; i++) {
+		snprintf(name, sizeof(name), "role-%d", i);
+		json_array_append_new(roles, json_string(name));
+	}
+	for (int i = 0; i < 2; i++) {
+		json_array_append_new(roles, json_string("ucp"));
+		json_array_append_new(roles, json_string("uct"));
+	}
+	json_array_append_new(roles, json_integer(1));
+	bed_library(&bed, "/lib/one.so", json_incref(roles));
+	bed_library(&bed, "/lib/one.so", roles);
+	for (int i = 0; i < MANY; i++) {
+		snprintf(name, sizeof(name), "/lib/%d.so", i);
+		bed_library(&bed, name, json_pack("[s]", "ucs"));
+	}
+	bed_ready(&bed);
+	process = bed.decoder.processes.data[0];
+	assert_int_equal(process->libraries.len, 2 + MANY);
+	assert_string_equal(process->libraries.data[0].role, "ucp");
+	assert_string_equal(process->libraries.data[1].role, "uct");
+	assert_string_equal(process->libraries.data[2].role, "ucs");
+	assert_int_equal(process->ucx.len, 1);
+	bed_release(&bed);
+}
+
 /* A record with a byte behind it that is not its own. */
 union overrun {
 	struct ub_task task;
@@ -373,6 +418,7 @@ int main(void)
 		cmocka_unit_test(strings_are_interned),
 		cmocka_unit_test(pid_reuse),
 		cmocka_unit_test(how_it_ended),
+		cmocka_unit_test(roles_of_libraries),
 		cmocka_unit_test(names_fill_their_fields),
 		cmocka_unit_test(snapshot_reaches_back),
 		cmocka_unit_test(fifo_and_lanes),

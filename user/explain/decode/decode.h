@@ -16,6 +16,7 @@
 
 #include "base/map.h"
 #include "base/place.h"
+#include "base/rowset.h"
 #include "base/strings.h"
 #include "base/transport.h"
 #include "base/vec.h"
@@ -57,8 +58,10 @@ struct ucx_library {
 
 /* A library that has a part in communication, in one of its roles. */
 struct told_library {
-	const char *role; /* of a side record "library": "mpi", "ucp", "uct_module"... */
-	const char *path, *build_id, *version; /* NULL: not told */
+	/* key; kept, so that equal texts are equal pointers */
+	const char *role; /* of library_role_names */
+	const char *path, *build_id; /* NULL: not known */
+	const char *version; /* NULL: not known */
 };
 
 struct variable {
@@ -88,6 +91,7 @@ struct process {
 	bool maps_peers; /* it has an interface over which peers' memory can be mapped */
 	VEC(struct ucx_library) ucx;
 	VEC(struct told_library) libraries; /* in the order in which they were told, each once */
+	struct rowset libraries_by_key;
 	VEC(struct address_range) mpi_text; /* where the MPI library's own code lies */
 	uint64_t comm_world; /* its handle of MPI_COMM_WORLD; 0: unknown */
 	bool mpich; /* whose handles have 32 bits */

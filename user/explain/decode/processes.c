@@ -2,11 +2,13 @@
 /*
  * Processes: the process behind a pid, which may have been reused, and the facts of each.
  */
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
 
+#include "base/library_role.h"
 #include "base/lists.h"
 #include "explain/decode/internal.h"
 
@@ -130,6 +132,7 @@ void processes_release(struct decoder *decoder)
 
 		vec_release(&process->ucx);
 		vec_release(&process->libraries);
+		rowset_release(&process->libraries_by_key);
 		vec_release(&process->environment);
 		vec_release(&process->mpi_text);
 		vec_release(&process->ordinals);
@@ -299,21 +302,6 @@ static struct address_range mpi_range(const json_t *side)
 	return (struct address_range){ base, base + (size ? size : MPI_TEXT_MAX) };
 }
 
-/* Told of before: by another capture, or when the process became another program. */
-static bool has_ucx(const struct process *process, const struct ucx_library *ucx)
-{
-	for (size_t i = 0; i < process->ucx.len; i++)
-		if (process->ucx.data[i].path == ucx->path &&
-		    process->ucx.data[i].build_id == ucx->build_id)
-			return true;
-	return false;
-}
-
-static bool is_gpu_role(const char *role)
-{
-	return !strcmp(role, "cuda") || !strcmp(role, "rocm") || !strcmp(role, "ze");
-}
-
 /* Allocations of functions without a probe are unseen: then missing memory is not taken for the
  * host's.
  */
@@ -347,34 +335,36 @@ const char *decoder_comm(const struct process *process, uint64_t handle)
 	return handle == process->comm_world ? "MPI_COMM_WORLD" : "another";
 }
 
-static bool has_library(const struct process *process, const struct told_library *library)
+/* Each of them once, and none of a name that is not known: a record may have any number. */
+static unsigned int roles_of(const json_t *side)
 {
-	for (size_t i = 0; i < process->libraries.len; i++)
-		if (process->libraries.data[i].path == library->path &&
-		    process->libraries.data[i].build_id == library->build_id &&
-		    process->libraries.data[i].role == library->role)
-			return true;
-	return false;
+	const json_t *names = json_object_get(side, "roles"), *name;
+	unsigned int roles = 0;
+	size_t i;
+
+	json_array_foreach(names, i, name) roles |= library_role_by_name(json_string_value(name));
+	return roles;
 }
 
-static void add_library(struct decoder *decoder, struct process *process, const char *role,
-			const struct ucx_library *told)
+/* False: known before, from another capture, or from when it became another program. */
+static bool add_library(struct process *process, const char *role, const struct ucx_library *told)
 {
-	const struct told_library library = { strings_intern(&decoder->strings, role), told->path,
-					      told->build_id, told->version };
+	const struct told_library library = { role, told->path, told->build_id, told->version };
+	const struct rowset_rows rows =
+		ROWSET_ROWS(&process->libraries, offsetof(struct told_library, version));
 
-	if (!has_library(process, &library))
-		vec_push(&process->libraries, library);
+	if (rowset_add(&process->libraries_by_key, rows, &library) < rows.len)
+		return false;
+	vec_push(&process->libraries, library);
+	return true;
 }
 
 void decode_library(struct decoder *decoder, struct capture *capture, const json_t *side)
 {
 	struct process *process =
 		process_at(decoder, capture->host, side_u64(side, "tgid"), side_u64(side, "ts"));
-	const json_t *roles = json_object_get(side, "roles");
+	const unsigned int roles = roles_of(side);
 	struct ucx_library ucx;
-	const json_t *role;
-	size_t i;
 
 	if (!process)
 		return;
@@ -382,19 +372,14 @@ void decode_library(struct decoder *decoder, struct capture *capture, const json
 				    .build_id = side_string(decoder, side, "build_id"),
 				    .version = side_string(decoder, side, "version"),
 				    .layout = side_string(decoder, side, "layout") };
-	json_array_foreach(roles, i, role)
-	{
-		const char *name = json_string_value(role);
-
-		if (name)
-			add_library(decoder, process, name, &ucx);
-		if (name && !strcmp(name, "ucp") && !has_ucx(process, &ucx))
+	for (const struct library_role_name *row = library_role_names; row->name; row++)
+		if (roles & row->role && add_library(process, row->name, &ucx) &&
+		    row->role == LIB_UCP)
 			vec_push(&process->ucx, ucx);
-		if (name && is_gpu_role(name))
-			decode_gpu_library(process, side);
-		if (name && !strcmp(name, "mpi"))
-			decode_mpi_library(capture, process, ucx.path, side);
-	}
+	if (roles & LIB_GPU)
+		decode_gpu_library(process, side);
+	if (roles & LIB_MPI)
+		decode_mpi_library(capture, process, ucx.path, side);
 }
 
 bool decoder_in_mpi(const struct process *process, uint64_t address)

@@ -96,20 +96,6 @@ const char *user_threads_mapped(const mapped_libraries *mapped)
 	return NULL;
 }
 
-const struct library_role_name library_role_names[] = {
-	{ LIB_MPI, "mpi" },
-	{ LIB_UCP, "ucp" },
-	{ LIB_UCT, "uct" },
-	{ LIB_UCT_MODULE, "uct_module" },
-	{ LIB_MPI_PLUGIN, "mpi_plugin" },
-	{ LIB_CUDA, "cuda" },
-	{ LIB_USER_THREADS, "user_threads" },
-	{ LIB_ROCM, "rocm" },
-	{ LIB_ZE, "ze" },
-	{ LIB_UCS, "ucs" },
-	{ 0 },
-};
-
 /* What is worth noticing about a symbol table. */
 enum sign {
 	DEFINES_PMPI = 1 << 0,
