@@ -634,6 +634,145 @@ static void sums_have_no_protocols(void **state)
 	diff_free(diff);
 }
 
+/* ---- many texts ---- */
+
+#define MANY 4000 /* joined one by one, their texts would take 500 MB */
+
+/* A run of programs without ranks: process i has value VALUES[i] of UCX_TLS. */
+static void put_programs(struct diff *diff, enum diff_side side, const char *const *comms,
+			 const char *const *values, int count)
+{
+	struct fact_sink sink = diff_begin(diff, side, "a.ucxb");
+	struct fact_totals totals = { 0 };
+
+	for (int i = 0; i < count; i++) {
+		const struct fact_variable variable = { i, "UCX_TLS", values[i] };
+
+		fact_put(&sink, FACT_PROCESS,
+			 &(struct fact_process){ .index = i,
+						 .host = -1,
+						 .comm = comms[i],
+						 .exe = "/bin/app",
+						 .rank = -1,
+						 .size = -1,
+						 .from_start = true,
+						 .environment = &variable,
+						 .environment_count = 1 });
+	}
+	totals.self.levels[LEVEL_UCT] = true;
+	diff_end(diff, &totals);
+}
+
+/* Long texts that sort by their number. */
+static void make_texts(char texts[MANY][64], const char *list[MANY])
+{
+	for (int i = 0; i < MANY; i++) {
+		snprintf(texts[i], sizeof(texts[i]), "%04d-%058d", i, 0);
+		list[i] = texts[i];
+	}
+}
+
+static const struct diff_row *variable_row(const struct diff *diff)
+{
+	for (size_t i = 0; i < diff->rows.len; i++)
+		if (diff->rows.data[i].table == &diff_tables[TABLE_VARIABLES])
+			return &diff->rows.data[i];
+	fail();
+	return NULL;
+}
+
+static void many_values_of_one_program(void **state)
+{
+	static char texts[MANY][64];
+	static const char *values[MANY], *comms[MANY];
+	const struct diff_row *row;
+	struct diff *diff;
+
+	(void)state;
+	make_texts(texts, values);
+	for (int i = 0; i < MANY; i++)
+		comms[i] = "worker";
+	for (int other = 0; other < 2; other++) {
+		diff = diff_new();
+		put_programs(diff, DIFF_BEFORE, comms, values, MANY);
+		if (other) /* the last one, which is not shown */
+			texts[MANY - 1][60] = 'x';
+		put_programs(diff, DIFF_AFTER, comms, values, MANY);
+		diff_compare(diff);
+		row = variable_row(diff);
+		assert_int_equal(row->verdict, other ? DIFF_CHANGED : DIFF_SAME);
+		assert_memory_equal(row->values[DIFF_BEFORE].text, texts[0], 63);
+		assert_non_null(strstr(row->values[DIFF_BEFORE].text, ", and 3936 more (digest "));
+		assert_true(strlen(row->values[DIFF_BEFORE].text) < 64 * 65 + 64);
+		diff_free(diff);
+	}
+}
+
+/* No program is on both sides: all count as one, and equal values once, in any order. */
+static void values_of_other_programs(void **state)
+{
+	struct diff *diff = diff_new();
+
+	(void)state;
+	put_programs(diff, DIFF_BEFORE, (const char *[]){ "a", "b", "c" },
+		     (const char *[]){ "tcp", "cma", "tcp" }, 3);
+	put_programs(diff, DIFF_AFTER, (const char *[]){ "d", "e" },
+		     (const char *[]){ "cma", "tcp" }, 2);
+	diff_compare(diff);
+	assert_int_equal(variable_row(diff)->verdict, DIFF_SAME);
+	assert_string_equal(variable_row(diff)->values[DIFF_BEFORE].text, "cma, tcp");
+	diff_free(diff);
+}
+
+static void put_protocols(struct diff *diff, enum diff_side side, const char *const *list,
+			  int count)
+{
+	struct fact_sink sink = diff_begin(diff, side, "a.ucxb");
+	struct fact_totals totals = { 0 };
+
+	for (int i = 0; i < count; i++)
+		fact_put(&sink, FACT_OP,
+			 &(struct fact_op){ .process = -1,
+					    .peer = -1,
+					    .op = "tag_send",
+					    .protocol = list[i],
+					    .bytes = 8,
+					    .sends = true });
+	totals.self.levels[LEVEL_UCT] = true;
+	diff_end(diff, &totals);
+}
+
+static size_t switches_of(const char *const *before, const char *const *after, int afters)
+{
+	struct diff *diff = diff_new();
+	size_t count;
+
+	put_protocols(diff, DIFF_BEFORE, before, MANY);
+	put_protocols(diff, DIFF_AFTER, after, afters);
+	diff_compare(diff);
+	count = diff->changed[DIFF_SWITCHES];
+	for (size_t i = 0; i < diff->rows.len; i++)
+		if (diff->rows.data[i].table->section == DIFF_SWITCHES)
+			assert_non_null(strstr(diff->rows.data[i].values[DIFF_BEFORE].text,
+					       ", and 3936 more (digest "));
+	diff_free(diff);
+	return count;
+}
+
+static void many_protocols_of_one_size(void **state)
+{
+	static char texts[MANY][64], others[MANY][64];
+	static const char *list[MANY], *other[MANY];
+
+	(void)state;
+	make_texts(texts, list);
+	make_texts(others, other);
+	assert_int_equal(switches_of(list, other, MANY), 0);
+	assert_int_equal(switches_of(list, other, MANY - 1), 0); /* all of them are before, too */
+	others[MANY - 1][60] = 'x';
+	assert_int_equal(switches_of(list, other, MANY), 1);
+}
+
 /* ---- outputs ---- */
 
 static char *page_of(const struct diff *diff, int (*print)(const struct diff *diff, FILE *out))
@@ -712,6 +851,9 @@ int main(void)
 		cmocka_unit_test(derived_calls_are_not_all),
 		cmocka_unit_test(other_levels),
 		cmocka_unit_test(sums_have_no_protocols),
+		cmocka_unit_test(many_values_of_one_program),
+		cmocka_unit_test(values_of_other_programs),
+		cmocka_unit_test(many_protocols_of_one_size),
 		cmocka_unit_test(names_are_no_markup),
 		cmocka_unit_test(no_difference_names_what_was_compared),
 	};

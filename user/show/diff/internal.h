@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Shared by the files of diff/. Layers: spread.c, tables.c; gather.c and software.c, which take
- * facts; limits.c, which finds the parts that can be compared; amounts.c, settings.c and
+ * Shared by the files of diff/. Layers: spread.c, tables.c, texts.c; gather.c and software.c, which
+ * take facts; limits.c, which finds the parts that can be compared; amounts.c, settings.c and
  * switches.c, which compare and make rows; compare.c, which runs these; lines.c; text.c, json.c and
  * html.c.
  */
@@ -153,6 +153,24 @@ struct diff {
 const char *diff_keep(struct diff *diff, const char *text);
 const char *diff_keepf(struct diff *diff, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/* ---- texts.c ---- */
+
+/* Distinct texts in an order that is the same for equal sets; a zeroed one is empty. */
+struct diff_texts {
+	VEC(const char *) shown; /* the first ones; the caller's */
+	size_t count; /* of all */
+	size_t bytes; /* of those shown */
+	uint64_t digest; /* of all, in order */
+};
+
+void diff_texts_add(struct diff_texts *texts, const char *text);
+
+/*
+ * The kept text of all, NULL: there are none; empties the list. Of a long list it has the first
+ * ones, the number of the others and the digest of all.
+ */
+const char *diff_texts_join(struct diff *diff, struct diff_texts *texts, const char *between);
 
 /* The current run. */
 static inline struct diff_run *diff_now(struct diff *diff)

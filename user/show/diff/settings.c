@@ -76,18 +76,25 @@ static bool same_key(const struct diff_setting *a, const struct diff_setting *b)
 
 /* ---- the texts of a role ---- */
 
-static const char *join(struct diff *diff, const char *list, const char *more, const char *between)
+static int by_run(const void *left, const void *right)
 {
-	return list ? diff_keepf(diff, "%s%s%s", list, between, more) : more;
+	const struct diff_setting *a = *(const struct diff_setting *const *)left;
+	const struct diff_setting *b = *(const struct diff_setting *const *)right;
+
+	if (a->run != b->run)
+		return a->run < b->run ? -1 : 1;
+	return strcmp(a->value, b->value);
 }
 
-/* Roles that count as one may have the same value in a run. */
-static bool is_told(const struct diff_setting *const *list, size_t from, size_t at)
+/* Values of one run, in order; roles that count as one may have the same one. */
+static const char *run_text(struct diff *diff, const struct diff_setting *const *list, size_t count)
 {
-	for (; from < at; from++)
-		if (list[from]->run == list[at]->run && list[from]->value == list[at]->value)
-			return true;
-	return false;
+	struct diff_texts texts = { 0 };
+
+	for (size_t i = 0; i < count; i++)
+		if (!i || list[i]->value != list[i - 1]->value)
+			diff_texts_add(&texts, list[i]->value);
+	return diff_texts_join(diff, &texts, ", ");
 }
 
 /*
@@ -96,15 +103,19 @@ static bool is_told(const struct diff_setting *const *list, size_t from, size_t 
  */
 static size_t read_texts(struct comparison *comparison, size_t from, size_t to, bool all)
 {
-	const struct diff_setting *const *list = comparison->settings;
-	const size_t first = from;
+	const struct diff_setting **list = comparison->settings;
+	const uint64_t role = list[from]->role;
 
 	memset(comparison->texts, 0, comparison->diff->runs.len * sizeof(*comparison->texts));
-	for (; from < to && (all || list[from]->role == list[first]->role); from++) {
-		const char **text = &comparison->texts[list[from]->run];
-
-		if (!is_told(list, first, from))
-			*text = join(comparison->diff, *text, list[from]->value, ", ");
+	if (all)
+		qsort(&list[from], to - from, sizeof(*list), by_run);
+	for (size_t end; from < to && (all || list[from]->role == role); from = end) {
+		for (end = from; end < to && (all || list[end]->role == role) &&
+				 list[end]->run == list[from]->run;
+		     end++)
+			;
+		comparison->texts[list[from]->run] =
+			run_text(comparison->diff, &list[from], end - from);
 	}
 	return from;
 }
@@ -134,7 +145,7 @@ static const char *side_text(struct comparison *comparison, const struct diff_se
 			     enum diff_side side)
 {
 	struct diff *diff = comparison->diff;
-	const char *joined = NULL;
+	struct diff_texts texts = { 0 };
 
 	for (size_t i = 0; i < diff->runs.len; i++) {
 		const char *text = comparison->texts[i];
@@ -143,16 +154,18 @@ static const char *side_text(struct comparison *comparison, const struct diff_se
 		if (diff->runs.data[i].side != side)
 			continue;
 		text = text ? text : absent_text(comparison, setting, &diff->runs.data[i]);
-		if (!text)
+		if (!text) {
+			vec_release(&texts.shown);
 			return NULL;
+		}
 		text = comparison->texts[i] = diff_keep(diff, text);
 		for (size_t before = 0; before < i; before++)
 			known = known || (diff->runs.data[before].side == side &&
 					  comparison->texts[before] == text);
 		if (!known)
-			joined = join(diff, joined, text, " or ");
+			diff_texts_add(&texts, text);
 	}
-	return joined;
+	return diff_texts_join(diff, &texts, " or ");
 }
 
 /* Whether a run of one side has the text of a run of the other. */

@@ -16,11 +16,19 @@ struct step {
 	uint64_t from, to;
 };
 
+/* A size, and all protocols that it has. */
+struct rung {
+	uint64_t size;
+	const char *protocols; /* kept, as a step's */
+	const struct diff_size
+		*list; /* in order; the same one of several functions follows itself */
+	size_t count;
+};
+
 /* Those of one operation, to one place, from one memory, in order of size. */
 struct ladder {
 	VEC(struct step) steps;
-	VEC(struct diff_size) sizes; /* each size once, protocol: all that it has */
-	const char *protocol; /* that was added last */
+	VEC(struct rung) rungs;
 	bool mixed; /* some size has several protocols */
 };
 
@@ -66,40 +74,40 @@ static int by_key(const void *left, const void *right)
 
 /* ---- ladders ---- */
 
-/* In order of sizes and protocols, of which functions may have the same ones. */
-static void add_size(struct diff *diff, struct ladder *ladder, const struct diff_size *size)
+/* list: all of one size. */
+static void add_rung(struct diff *diff, struct ladder *ladder, const struct diff_size *list,
+		     size_t count)
 {
-	const size_t count = ladder->sizes.len;
-	struct diff_size *last = count ? &ladder->sizes.data[count - 1] : NULL;
+	struct diff_texts protocols = { 0 };
+	struct rung rung = { .size = list->size, .list = list, .count = count };
 
-	if (!last || last->size != size->size)
-		vec_push(&ladder->sizes, *size);
-	else if (ladder->protocol != size->protocol)
-		last->protocol = diff_keepf(diff, "%s or %s", last->protocol, size->protocol);
-	ladder->mixed = ladder->mixed ||
-			(last && last->size == size->size && ladder->protocol != size->protocol);
-	ladder->protocol = size->protocol;
+	for (size_t i = 0; i < count; i++)
+		if (!i || list[i].protocol != list[i - 1].protocol)
+			diff_texts_add(&protocols, list[i].protocol);
+	ladder->mixed = ladder->mixed || protocols.count > 1;
+	rung.protocols = diff_texts_join(diff, &protocols, " or ");
+	vec_push(&ladder->rungs, rung);
 }
 
 static void make_steps(struct ladder *ladder)
 {
-	for (size_t i = 0; i < ladder->sizes.len; i++) {
-		const struct diff_size *size = &ladder->sizes.data[i];
+	for (size_t i = 0; i < ladder->rungs.len; i++) {
+		const struct rung *rung = &ladder->rungs.data[i];
 		struct step *last =
 			ladder->steps.len ? &ladder->steps.data[ladder->steps.len - 1] : NULL;
 
-		if (last && last->protocols == size->protocol)
-			last->to = size->size;
+		if (last && last->protocols == rung->protocols)
+			last->to = rung->size;
 		else
 			vec_push(&ladder->steps,
-				 ((struct step){ size->protocol, size->size, size->size }));
+				 ((struct step){ rung->protocols, rung->size, rung->size }));
 	}
 }
 
 static void clear(struct ladder *ladder)
 {
 	vec_release(&ladder->steps);
-	vec_release(&ladder->sizes);
+	vec_release(&ladder->rungs);
 }
 
 /* ---- rows ---- */
@@ -174,43 +182,46 @@ static bool compare_switch(struct switches *switches, const char *protocols)
 	return moved;
 }
 
-/* Whether the one list of protocols has all of the other. */
-static bool is_within(const char *part, const char *whole)
+/* Whether the one has all protocols of the other. */
+static bool is_within(const struct rung *part, const struct rung *whole)
 {
-	const char *at = strstr(whole, part);
-	const size_t length = strlen(part);
+	size_t at = 0;
 
-	for (; at; at = strstr(at + 1, part))
-		if ((at == whole || at[-1] == ' ') && (!at[length] || at[length] == ' '))
-			return true;
-	return false;
+	for (size_t i = 0; i < part->count; i++) {
+		while (at < whole->count &&
+		       strcmp(whole->list[at].protocol, part->list[i].protocol) < 0)
+			at++;
+		if (at == whole->count || whole->list[at].protocol != part->list[i].protocol)
+			return false;
+	}
+	return true;
 }
 
 /* Several sizes have two protocols where, say, messages of one size are laid out in two ways. */
-static bool differ(const struct diff_size *a, const struct diff_size *b)
+static bool differ(const struct rung *a, const struct rung *b)
 {
-	return !is_within(a->protocol, b->protocol) && !is_within(b->protocol, a->protocol);
+	return !is_within(a, b) && !is_within(b, a);
 }
 
 /* Sizes that both sides have and that go by other protocols: a row for each run of alike ones. */
 static void compare_sizes(struct switches *switches)
 {
 	const struct ladder *a = &switches->sides[DIFF_BEFORE], *b = &switches->sides[DIFF_AFTER];
-	const struct diff_size *first[DIFF_SIDES] = { NULL, NULL };
+	const struct rung *first[DIFF_SIDES] = { NULL, NULL };
 	uint64_t last = 0;
 
-	for (size_t i = 0, j = 0; i < a->sizes.len && j < b->sizes.len;) {
-		const struct diff_size *left = &a->sizes.data[i], *right = &b->sizes.data[j];
+	for (size_t i = 0, j = 0; i < a->rungs.len && j < b->rungs.len;) {
+		const struct rung *left = &a->rungs.data[i], *right = &b->rungs.data[j];
 
 		if (left->size != right->size) {
 			left->size < right->size ? i++ : j++;
 			continue;
 		}
-		if (first[0] && (first[0]->protocol != left->protocol ||
-				 first[1]->protocol != right->protocol)) {
+		if (first[0] && (first[0]->protocols != left->protocols ||
+				 first[1]->protocols != right->protocols)) {
 			add_row(switches, first[0]->size,
 				sizes_text(switches->diff, first[0]->size, last),
-				first[0]->protocol, first[1]->protocol, DIFF_CHANGED);
+				first[0]->protocols, first[1]->protocols, DIFF_CHANGED);
 			first[0] = NULL;
 		}
 		if (!first[0] && differ(left, right)) {
@@ -223,7 +234,7 @@ static void compare_sizes(struct switches *switches)
 	}
 	if (first[0])
 		add_row(switches, first[0]->size, sizes_text(switches->diff, first[0]->size, last),
-			first[0]->protocol, first[1]->protocol, DIFF_CHANGED);
+			first[0]->protocols, first[1]->protocols, DIFF_CHANGED);
 }
 
 static void compare_ladders(struct switches *switches)
@@ -231,7 +242,7 @@ static void compare_ladders(struct switches *switches)
 	const struct ladder *before = &switches->sides[DIFF_BEFORE];
 	size_t moved = 0;
 
-	if (!before->sizes.len || !switches->sides[DIFF_AFTER].sizes.len)
+	if (!before->rungs.len || !switches->sides[DIFF_AFTER].rungs.len)
 		return;
 	for (enum diff_side side = DIFF_BEFORE; side < DIFF_SIDES; side++)
 		make_steps(&switches->sides[side]);
@@ -241,10 +252,16 @@ static void compare_ladders(struct switches *switches)
 		compare_sizes(switches);
 }
 
+/* sizes: by side, size and protocol; they must stay until the ladders are released. */
 static void make_ladders(struct switches *switches, const struct diff_size *sizes, size_t count)
 {
-	for (size_t i = 0; i < count; i++)
-		add_size(switches->diff, &switches->sides[sizes[i].side], &sizes[i]);
+	for (size_t i = 0, end; i < count; i = end) {
+		for (end = i; end < count && sizes[end].side == sizes[i].side &&
+			      sizes[end].size == sizes[i].size;
+		     end++)
+			;
+		add_rung(switches->diff, &switches->sides[sizes[i].side], &sizes[i], end - i);
+	}
 }
 
 static void release(struct switches *switches)
