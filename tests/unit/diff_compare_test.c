@@ -29,6 +29,9 @@ struct made {
 	const char *transport; /* of a get; NULL: none */
 	uint64_t transfer_ns, op_ns, wait_ns;
 	unsigned int rare; /* transfers over another transport */
+	unsigned int failed; /* receives that ended with a status below 0 */
+	uint64_t received; /* bytes of a receive; 0: there is none */
+	bool unsized; /* there is a receive of unknown bytes, too */
 	enum level level;
 	struct fact_totals totals;
 };
@@ -132,6 +135,16 @@ static void put_transfers(const struct fact_sink *sink, const char *transport, u
 						  .bytes = bytes });
 }
 
+static void put_receive(const struct fact_sink *sink, uint64_t bytes, int status)
+{
+	fact_put(sink, FACT_OP,
+		 &(struct fact_op){ .process = 0,
+				    .peer = -1,
+				    .op = "tag_recv",
+				    .status = status,
+				    .bytes = bytes });
+}
+
 static void put_run(struct diff *diff, enum diff_side side, const struct made *made)
 {
 	struct fact_sink sink = diff_begin(diff, side, "a.ucxb");
@@ -151,6 +164,12 @@ static void put_run(struct diff *diff, enum diff_side side, const struct made *m
 	if (made->transport)
 		put_transfers(&sink, made->transport, 100, 65536, made->transfer_ns);
 	put_transfers(&sink, "knem", made->rare, 1024, 100);
+	for (unsigned int i = 0; i < made->failed; i++)
+		put_receive(&sink, 0, -21);
+	if (made->received)
+		put_receive(&sink, made->received, 0);
+	if (made->unsized)
+		put_receive(&sink, UINT64_MAX, 0);
 	if (made->wait_ns)
 		fact_put(&sink, FACT_WAIT,
 			 &(struct fact_wait){ .kind = "late_sender",
@@ -773,6 +792,58 @@ static void many_protocols_of_one_size(void **state)
 	assert_int_equal(switches_of(list, other, MANY), 1);
 }
 
+/* Sums have no statuses, so that they have no failure does not show that no operation failed. */
+static void failed_operations_need_detail(void **state)
+{
+	struct made before = usual, after = usual;
+	struct diff *diff;
+
+	(void)state;
+	before.failed = 7;
+	diff = compared(&before, 1, &after, 1);
+	assert_rows(diff, DIFF_CHANGED,
+		    "operations: tag_recv: 7 > -\nfailed: failed tag_recv status -21: 7 > -\n");
+	diff_free(diff);
+	for (int how = 0; how < 3; how++) {
+		after = before;
+		after.failed = 0;
+		after.count_only = how == 0;
+		after.totals.lost = how == 1;
+		after.totals.thinned = how == 2;
+		diff = compared(&before, 1, &after, 1);
+		assert_rows(diff, DIFF_CHANGED, "operations: tag_recv: 7 > -\n");
+		assert_rows(diff, DIFF_UNCOMPARED, "failed: failed tag_recv status -21: 7 > -\n");
+		assert_true(has_note(diff, "failed operations"));
+		diff_free(diff);
+	}
+}
+
+/* A receive of unknown bytes on each side: what the others received may differ or not. */
+static void unknown_bytes_are_not_compared(void **state)
+{
+	struct made before = usual, after = usual;
+	struct diff *diff;
+
+	(void)state;
+	before.received = 8;
+	after.received = 4096;
+	diff = compared(&before, 1, &after, 1);
+	assert_rows(diff, DIFF_CHANGED, "operations: tag_recv: 1, 8 B > 1, 4,096 B\n");
+	assert_false(has_note(diff, "bytes of"));
+	diff_free(diff);
+	before.unsized = after.unsized = true;
+	diff = compared(&before, 1, &after, 1);
+	assert_rows(diff, DIFF_CHANGED, "");
+	assert_rows(diff, DIFF_UNCOMPARED, "operations: tag_recv: 2, ? bytes > 2, ? bytes\n");
+	assert_true(has_note(diff, "bytes of 1 row are not known in full"));
+	diff_free(diff);
+	/* the count still is */
+	after.failed = 1;
+	diff = compared(&before, 1, &after, 1);
+	assert_int_equal(diff->changed[DIFF_COUNTS], 2);
+	diff_free(diff);
+}
+
 /* ---- outputs ---- */
 
 static char *page_of(const struct diff *diff, int (*print)(const struct diff *diff, FILE *out))
@@ -851,6 +922,8 @@ int main(void)
 		cmocka_unit_test(derived_calls_are_not_all),
 		cmocka_unit_test(other_levels),
 		cmocka_unit_test(sums_have_no_protocols),
+		cmocka_unit_test(failed_operations_need_detail),
+		cmocka_unit_test(unknown_bytes_are_not_compared),
 		cmocka_unit_test(many_values_of_one_program),
 		cmocka_unit_test(values_of_other_programs),
 		cmocka_unit_test(many_protocols_of_one_size),

@@ -108,6 +108,8 @@ static void set_times(struct amounts *amounts, struct diff_row *row, enum diff_s
 
 /* ---- verdicts ---- */
 
+static const char bytes_unknown[] = "bytes not known of all";
+
 #define FEW_RUNS "fewer than five runs a side: their spread is not known"
 
 static uint64_t gap(uint64_t a, uint64_t b)
@@ -142,7 +144,9 @@ static enum diff_verdict judge_count(const struct diff *diff, const struct diff_
 {
 	const bool steady = !range(a) && !range(b);
 
-	if (!a->known || !b->known || !numbers_apart(a, b))
+	if (!a->known || !b->known)
+		return DIFF_UNCOMPARED;
+	if (!numbers_apart(a, b))
 		return DIFF_SAME;
 	if (steady)
 		return DIFF_CHANGED;
@@ -270,11 +274,14 @@ static const char *limit_of(const struct diff *diff, const struct diff_row *row)
 		return limits->counts;
 	case TABLE_PROTOCOLS:
 		return limits->protocols ? limits->protocols : limits->counts;
+	case TABLE_FAILED:
+		return limits->failed ? limits->failed : limits->counts;
 	default:
 		return limits->counts;
 	}
 }
 
+/* A change counts first; that bytes are not known hides nothing of the count, which is a. */
 static enum diff_verdict worse(enum diff_verdict a, enum diff_verdict b)
 {
 	if (a == DIFF_CHANGED || b == DIFF_CHANGED)
@@ -299,6 +306,10 @@ static enum diff_verdict judge_amount(const struct amounts *amounts, struct diff
 
 	if (verdict == DIFF_SAME)
 		return verdict;
+	if (verdict == DIFF_UNCOMPARED) {
+		row->reason = bytes_unknown;
+		return verdict;
+	}
 	if (polls(row)) {
 		row->reason = "timing decides how many there are";
 		return DIFF_VARIES;
@@ -388,7 +399,8 @@ static void compare_amount(struct amounts *amounts, size_t from, size_t to)
 	set_amounts(amounts, row, amounts->total);
 	row->verdict =
 		table->section == DIFF_WAITS ? judge_wait(diff, row) : judge_amount(amounts, row);
-	if (row->verdict == DIFF_SAME && table->section != DIFF_WAITS)
+	if (table->section != DIFF_WAITS &&
+	    (row->verdict == DIFF_SAME || row->reason == bytes_unknown))
 		judge_roles(amounts, row, from, to);
 }
 
@@ -419,6 +431,21 @@ static void sum_tables(struct amounts *amounts)
 	}
 }
 
+/* Equal counts alone do not show that nothing differs. */
+static void note_unknown(struct diff *diff)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < diff->rows.len; i++)
+		count += diff->rows.data[i].reason == bytes_unknown;
+	if (count)
+		vec_push(&diff->limits.notes,
+			 diff_keepf(
+				 diff,
+				 "bytes of %zu row%s are not known in full: they are not compared",
+				 count, count > 1 ? "s" : ""));
+}
+
 void diff_compare_amounts(struct diff *diff)
 {
 	struct amounts amounts = {
@@ -440,6 +467,7 @@ void diff_compare_amounts(struct diff *diff)
 			;
 		compare_amount(&amounts, i, end);
 	}
+	note_unknown(diff);
 	free(amounts.cells);
 	free(amounts.total);
 	free(amounts.one);

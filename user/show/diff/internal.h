@@ -120,6 +120,7 @@ struct diff_row {
 struct diff_limits {
 	enum level level; /* the layers that all runs have */
 	const char *counts, *calls, *protocols, *waits;
+	const char *failed; /* sums do not have how operations ended */
 	VEC(const char *) notes; /* all that readers must know */
 	struct strings derived; /* MPI functions that had no probe for a while, of some run */
 	bool unproven; /* short transfers may be missing in some run */
@@ -167,8 +168,8 @@ struct diff_texts {
 void diff_texts_add(struct diff_texts *texts, const char *text);
 
 /*
- * The kept text of all, NULL: there are none; empties the list. Of a long list it has the first
- * ones, the number of the others and the digest of all.
+ * The kept text of all, NULL: there are none; empties the list. A long list gives the first texts,
+ * the number of the others and the digest of all.
  */
 const char *diff_texts_join(struct diff *diff, struct diff_texts *texts, const char *between);
 

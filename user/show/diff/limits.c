@@ -83,7 +83,7 @@ static bool lacks_environment(const struct diff_run *run)
 }
 
 /* What is not compared if some run is so; bit set of enum. */
-enum { OF_COUNTS = 1, OF_CALLS = 2, OF_PROTOCOLS = 4, OF_WAITS = 8 };
+enum { OF_COUNTS = 1, OF_CALLS = 2, OF_PROTOCOLS = 4, OF_WAITS = 8, OF_FAILED = 16 };
 
 static const struct limit {
 	bool (*holds)(const struct diff_run *run);
@@ -100,12 +100,12 @@ static const struct limit {
 	{ is_attached, "was joined in mid-run", OF_COUNTS | OF_CALLS | OF_WAITS,
 	  "counts, bytes and waits are not compared" },
 	{ is_late, "may lack the first MPI calls", OF_CALLS, "MPI calls are not compared" },
-	{ is_counted, "was made with --count", OF_PROTOCOLS | OF_WAITS,
-	  "protocols, switch points, exact times and waits are not compared" },
-	{ is_lossy, "has lost records", OF_PROTOCOLS | OF_WAITS,
-	  "protocols, switch points and waits are not compared" },
-	{ is_thinned, "has detail of a part only", OF_PROTOCOLS | OF_WAITS,
-	  "protocols, switch points and waits are not compared" },
+	{ is_counted, "was made with --count", OF_PROTOCOLS | OF_WAITS | OF_FAILED,
+	  "protocols, switch points, failed operations, exact times and waits are not compared" },
+	{ is_lossy, "has lost records", OF_PROTOCOLS | OF_WAITS | OF_FAILED,
+	  "protocols, switch points, failed operations and waits are not compared" },
+	{ is_thinned, "has detail of a part only", OF_PROTOCOLS | OF_WAITS | OF_FAILED,
+	  "protocols, switch points, failed operations and waits are not compared" },
 	{ lacks_environment, "tells less than the whole environment", 0,
 	  "variables that are set on one side alone are not compared" },
 };
@@ -120,6 +120,8 @@ static void forbid(struct diff_limits *to, unsigned int of, const char *why)
 		to->protocols = why;
 	if (of & OF_WAITS && !to->waits)
 		to->waits = why;
+	if (of & OF_FAILED && !to->failed)
+		to->failed = why;
 }
 
 /* How many runs of a side a limit holds for. */
