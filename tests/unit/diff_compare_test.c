@@ -865,6 +865,9 @@ static void names_are_no_markup(void **state)
 
 	(void)state;
 	hostile.tls[0] = "<script>alert(1)</script>\x1b[2J\xff";
+	hostile.tls[1] = "\x7f\xc2\x9b"
+			 "31m\xe2\x80\xae"
+			 "a";
 	hostile.host = "\"><img src=x>&amp;";
 	hostile.transport = "<b>";
 	diff = compared(&usual, 1, &hostile, 1);
@@ -880,6 +883,10 @@ static void names_are_no_markup(void **state)
 	page = page_of(diff, diff_json);
 	assert_null(strchr(page, '\xff'));
 	assert_null(strchr(page, '\x1b'));
+	assert_null(strchr(page, '\x7f'));
+	assert_null(strstr(page, "\xc2\x9b"));
+	assert_null(strstr(page, "\xe2\x80\xae"));
+	assert_non_null(strstr(page, "\"\\u007f\\u009b31m\\u202ea\""));
 	free(page);
 	diff_free(diff);
 }

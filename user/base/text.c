@@ -86,3 +86,20 @@ char *text_plain(const char *text)
 {
 	return copy(text, true);
 }
+
+void text_put_json(const char *json, FILE *out)
+{
+	unsigned int code;
+
+	while (*json) {
+		const char *end = json;
+		size_t len = 0;
+
+		while (*end && (!(len = text_character(end, &code)) || !text_steers(code)))
+			end += len ? len : 1;
+		fwrite(json, 1, (size_t)(end - json), out);
+		if (*end)
+			fprintf(out, "\\u%04x", code);
+		json = end + (*end ? len : 0);
+	}
+}

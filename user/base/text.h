@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /*
  * Bytes of the UTF-8 character that text begins with (RFC 3629: the shortest form, no surrogates),
@@ -26,5 +27,12 @@ char *text_utf8(const char *text);
 
 /* Likewise, and ? for each character that steers: one line, harmless to a terminal. */
 char *text_plain(const char *text);
+
+/*
+ * Writes a JSON text, with an escape sequence of JSON for each character that steers: encoders of
+ * JSON leave DEL, C1 and what turns the direction as they are, and terminals act on them. The text
+ * has none between its strings, so it has no line breaks. Errors are the stream's.
+ */
+void text_put_json(const char *json, FILE *out);
 
 #endif

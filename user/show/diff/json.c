@@ -2,8 +2,11 @@
 /* The comparison for programs: docs/diff.md, docs/diff.schema.json. */
 #include <errno.h>
 #include <jansson.h>
+#include <stdlib.h>
 
+#include "base/alloc.h"
 #include "base/shape.h"
+#include "base/text.h"
 #include "show/diff/internal.h"
 
 SHAPE_GETTER(level_of, struct diff_run, run, json_string(level_names[run->level]));
@@ -93,12 +96,22 @@ static json_t *sections_json(const struct diff *diff)
 	return sections;
 }
 
+static void dump(json_t *value, FILE *out)
+{
+	char *text = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
+
+	if (!text)
+		alloc_failed();
+	text_put_json(text, out);
+	free(text);
+	json_decref(value);
+}
+
 static void put(const char *name, json_t *value, FILE *out)
 {
 	fprintf(out, " \"%s\": ", name);
-	json_dumpf(value, out, JSON_COMPACT | JSON_ENCODE_ANY);
+	dump(value, out);
 	fputs(",\n", out);
-	json_decref(value);
 }
 
 int diff_json(const struct diff *diff, FILE *out)
@@ -113,11 +126,8 @@ int diff_json(const struct diff *diff, FILE *out)
 	put("notes", shape_texts(diff->limits.notes.data, diff->limits.notes.len), out);
 	fputs(" \"rows\": [", out);
 	for (size_t i = 0; i < diff->rows.len; i++) {
-		json_t *row = shape_json(row_shape, &diff->rows.data[i], NULL);
-
 		fputs(i ? ",\n  " : "\n  ", out);
-		json_dumpf(row, out, JSON_COMPACT);
-		json_decref(row);
+		dump(shape_json(row_shape, &diff->rows.data[i], NULL), out);
 	}
 	fputs("\n ]\n}\n", out);
 	if (!fflush(out) && !ferror(out))

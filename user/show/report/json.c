@@ -21,32 +21,14 @@ static void put(struct json_out *out, const char *text)
 	check(out, fputs(text, out->file) == EOF);
 }
 
-/* JSON does not escape DEL, C1 controls and line separators; terminals act on them. */
-static void put_safe(struct json_out *out, const char *text)
-{
-	unsigned int code;
-
-	while (*text) {
-		const char *end = text;
-		size_t len = 0;
-
-		while (*end && (!(len = text_character(end, &code)) || !text_steers(code)))
-			end += len ? len : 1;
-		check(out,
-		      fwrite(text, 1, (size_t)(end - text), out->file) != (size_t)(end - text));
-		if (*end)
-			check(out, fprintf(out->file, "\\u%04x", code) < 0);
-		text = end + (*end ? len : 0);
-	}
-}
-
 static void dump(struct json_out *out, json_t *value)
 {
 	char *text = json_dumps(value, JSON_ENCODE_ANY);
 
 	if (!text)
 		alloc_failed();
-	put_safe(out, text);
+	text_put_json(text, out->file);
+	check(out, ferror(out->file));
 	free(text);
 	json_decref(value);
 }
