@@ -202,13 +202,14 @@ static char *rows_of(const struct diff *diff, enum diff_verdict verdict)
 
 	for (size_t i = 0; i < diff->rows.len; i++) {
 		const struct diff_row *row = &diff->rows.data[i];
-		char cells[DIFF_COLUMNS][DIFF_CELL];
+		struct diff_line line;
 
 		if (row->verdict != verdict)
 			continue;
-		diff_line(row, true, cells);
-		fprintf(out, "%s: %s: %s > %s\n", row->table->name, cells[DIFF_SUBJECT],
-			cells[DIFF_OF_BEFORE], cells[DIFF_OF_AFTER]);
+		line = diff_line(row, true);
+		fprintf(out, "%s: %s: %s > %s\n", row->table->name, line.cells[DIFF_SUBJECT],
+			line.cells[DIFF_OF_BEFORE], line.cells[DIFF_OF_AFTER]);
+		diff_line_release(&line);
 	}
 	fclose(out);
 	return text;
@@ -891,15 +892,46 @@ static void names_are_no_markup(void **state)
 	diff_free(diff);
 }
 
+static int print_text(const struct diff *diff, FILE *out)
+{
+	return diff_text(diff, &(struct report_text_options){ .width = 80 }, out);
+}
+
+/* A text differs at its end: all of it is shown. */
+static void texts_are_not_cut(void **state)
+{
+	static char values[DIFF_SIDES][2048];
+	struct made before = usual, after = usual;
+	struct diff *diff;
+	char *page;
+
+	(void)state;
+	for (enum diff_side side = DIFF_BEFORE; side < DIFF_SIDES; side++) {
+		memset(values[side], 'a', sizeof(values[side]) - 1);
+		memcpy(&values[side][sizeof(values[side]) - 6], side ? "-new" : "-old", 5);
+	}
+	before.log = values[DIFF_BEFORE];
+	after.log = values[DIFF_AFTER];
+	diff = compared(&before, 1, &after, 1);
+	assert_int_equal(diff->outcome.differences, 1);
+	for (int html = 0; html < 2; html++) {
+		page = page_of(diff, html ? diff_html : print_text);
+		assert_non_null(strstr(page, values[DIFF_BEFORE]));
+		assert_non_null(strstr(page, values[DIFF_AFTER]));
+		free(page);
+	}
+	diff_free(diff);
+}
+
 static void no_difference_names_what_was_compared(void **state)
 {
 	struct diff *diff = compared(&usual, 1, &usual, 1);
-	char line[DIFF_CELL];
+	char *line = diff_verdict(diff);
 
 	(void)state;
-	diff_verdict(diff, line, sizeof(line));
 	assert_string_equal(line, "no difference found in environment, libraries, paths and "
 				  "protocols, switch points, counts and bytes, times");
+	free(line);
 	diff_free(diff);
 }
 
@@ -935,6 +967,7 @@ int main(void)
 		cmocka_unit_test(values_of_other_programs),
 		cmocka_unit_test(many_protocols_of_one_size),
 		cmocka_unit_test(names_are_no_markup),
+		cmocka_unit_test(texts_are_not_cut),
 		cmocka_unit_test(no_difference_names_what_was_compared),
 	};
 

@@ -81,22 +81,23 @@ static size_t count_of(const struct diff *diff, int section, bool changed)
 
 static void put_rows(const struct diff *diff, int section, bool changed, FILE *out)
 {
-	char cells[DIFF_COLUMNS][DIFF_CELL];
-
 	fputs("<table>\n<thead><tr><th></th><th>before</th><th>after</th><th>", out);
 	fputs(changed ? "change" : "why it does not count", out);
 	fputs("</th></tr></thead>\n<tbody>\n", out);
 	for (size_t i = 0; i < diff->rows.len; i++) {
+		struct diff_line line;
+
 		if (!is_of(&diff->rows.data[i], section, changed))
 			continue;
-		diff_line(&diff->rows.data[i], false, cells);
+		line = diff_line(&diff->rows.data[i], false);
 		fputs("<tr>", out);
 		for (int column = 0; column < DIFF_COLUMNS; column++) {
 			fputs("<td>", out);
-			put_text(cells[column], out);
+			put_text(line.cells[column], out);
 			fputs("</td>", out);
 		}
 		fputs("</tr>\n", out);
+		diff_line_release(&line);
 	}
 	fputs("</tbody>\n</table>\n", out);
 }
@@ -122,24 +123,25 @@ static void put_section(const struct diff *diff, int section, FILE *out)
 
 static void put_side(const struct diff *diff, enum diff_side side, FILE *out)
 {
-	char line[DIFF_CELL];
-
 	put_element("dt", side == DIFF_BEFORE ? "before" : "after", out);
 	for (size_t i = 0; i < diff->runs.len; i++) {
+		char *line;
+
 		if (diff->runs.data[i].side != side)
 			continue;
-		diff_run_line(&diff->runs.data[i], line, sizeof(line));
+		line = diff_run_line(&diff->runs.data[i]);
 		put_element("dd", line, out);
+		free(line);
 	}
 }
 
 int diff_html(const struct diff *diff, FILE *out)
 {
-	char line[DIFF_CELL];
+	char *verdict = diff_verdict(diff);
 
 	fputs(head, out);
-	diff_verdict(diff, line, sizeof(line));
-	put_element("h1", line, out);
+	put_element("h1", verdict, out);
+	free(verdict);
 	fputs("<dl>\n", out);
 	put_side(diff, DIFF_BEFORE, out);
 	put_side(diff, DIFF_AFTER, out);

@@ -203,18 +203,21 @@ struct diff_row *diff_row_add(struct diff *diff, enum diff_table_id table, const
 
 /* ---- lines.c: rows as words, for text and page ---- */
 
-#define DIFF_CELL 512
-
 enum diff_column { DIFF_SUBJECT, DIFF_OF_BEFORE, DIFF_OF_AFTER, DIFF_CHANGE, DIFF_COLUMNS };
 
-/* Names are as captures have them: they may hold any bytes. */
-void diff_line(const struct diff_row *row, bool exact, char cells[DIFF_COLUMNS][DIFF_CELL]);
+/* Cells of any length; names in them are as captures have them: they may hold any bytes. */
+struct diff_line {
+	char *cells[DIFF_COLUMNS];
+};
 
-/* "7 differences: environment 1, times 6"; "no difference found in ..." */
-void diff_verdict(const struct diff *diff, char *out, size_t size);
+struct diff_line diff_line(const struct diff_row *row, bool exact);
+void diff_line_release(struct diff_line *line);
 
-/* "cg.ucxb: 2 processes, 1 host, level uct, Open MPI 4.1.4, UCX 1.13.1" */
-void diff_run_line(const struct diff_run *run, char *out, size_t size);
+/* "7 differences: environment 1, times 6"; "no difference found in ..." The caller frees it. */
+char *diff_verdict(const struct diff *diff);
+
+/* "cg.ucxb: 2 processes, 1 host, level uct, Open MPI 4.1.4, UCX 1.13.1" The caller frees it. */
+char *diff_run_line(const struct diff_run *run);
 
 /* Whether a row is shown: changed ones always, all but equal ones with verbose. */
 bool diff_shows(const struct diff_row *row, int verbose);

@@ -1,22 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/units.h"
 #include "show/diff/internal.h"
-
-static void append(char *out, size_t size, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-
-static void append(char *out, size_t size, const char *format, ...)
-{
-	const size_t used = strlen(out);
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(out + used, size - used, format, args);
-	va_end(args);
-}
 
 /* ---- numbers ---- */
 
@@ -33,22 +21,22 @@ static void number_text(char *out, size_t size, enum diff_unit unit, uint64_t nu
 }
 
 /* "2.06 us (1.90 us to 2.40 us)" */
-static void measure_text(char *out, size_t size, const struct diff_measure *measure,
+static void measure_text(FILE *out, const struct diff_measure *measure,
 			 const struct diff_number *number, bool exact)
 {
 	char text[3][48];
 
 	if (!number->known) {
-		append(out, size, "? %s", measure->name);
+		fprintf(out, "? %s", measure->name);
 		return;
 	}
 	number_text(text[0], sizeof(text[0]), measure->unit, number->median, exact);
-	append(out, size, "%s", text[0]);
+	fprintf(out, "%s", text[0]);
 	if (number->low == number->high)
 		return;
 	number_text(text[1], sizeof(text[1]), measure->unit, number->low, exact);
 	number_text(text[2], sizeof(text[2]), measure->unit, number->high, exact);
-	append(out, size, " (%s to %s)", text[1], text[2]);
+	fprintf(out, " (%s to %s)", text[1], text[2]);
 }
 
 /* As the bytes of operations that move none. */
@@ -60,46 +48,44 @@ static bool is_zero(const struct diff_row *row, int measure)
 	return before->known && after->known && !before->high && !after->high;
 }
 
-static void value_text(char *out, size_t size, const struct diff_row *row, enum diff_side side,
-		       bool exact)
+static void value_text(FILE *out, const struct diff_row *row, enum diff_side side, bool exact)
 {
 	const struct diff_value *value = &row->values[side];
 
-	*out = 0;
 	if (value->text || !value->there) {
 		const bool none = row->table->measures[0].name || value->text;
 
-		snprintf(out, size, "%s", value->text ? value->text : none ? "-" : "?");
+		fputs(value->text ? value->text : none ? "-" : "?", out);
 		return;
 	}
 	for (int m = 0; m < DIFF_MEASURES && row->table->measures[m].name; m++) {
 		if (m && is_zero(row, m))
 			continue;
-		append(out, size, "%s", m ? ", " : "");
-		measure_text(out, size, &row->table->measures[m], &value->numbers[m], exact);
+		fprintf(out, "%s", m ? ", " : "");
+		measure_text(out, &row->table->measures[m], &value->numbers[m], exact);
 	}
 }
 
 /* "x 3.2", "/ 3.2", "+12 %"; below 1 % "+3" */
-static void ratio_text(char *out, size_t size, enum diff_unit unit, uint64_t before, uint64_t after)
+static void ratio_text(FILE *out, enum diff_unit unit, uint64_t before, uint64_t after)
 {
 	const double ratio = (double)after / (double)before;
 	char text[48];
 
 	if (ratio >= 2) {
-		append(out, size, "x %.3g", ratio);
+		fprintf(out, "x %.3g", ratio);
 	} else if (ratio <= 0.5) {
-		append(out, size, "/ %.3g", 1 / ratio);
+		fprintf(out, "/ %.3g", 1 / ratio);
 	} else if (ratio >= 1.01 || ratio <= 0.99) {
-		append(out, size, "%+.2g %%", (ratio - 1) * 100);
+		fprintf(out, "%+.2g %%", (ratio - 1) * 100);
 	} else {
 		number_text(text, sizeof(text), unit,
 			    after > before ? after - before : before - after, true);
-		append(out, size, "%c%s", after > before ? '+' : '-', text);
+		fprintf(out, "%c%s", after > before ? '+' : '-', text);
 	}
 }
 
-static void change_text(char *out, size_t size, const struct diff_row *row)
+static void change_text(FILE *out, const struct diff_row *row)
 {
 	const struct diff_value *before = &row->values[DIFF_BEFORE];
 	const struct diff_value *after = &row->values[DIFF_AFTER];
@@ -107,10 +93,10 @@ static void change_text(char *out, size_t size, const struct diff_row *row)
 
 	if (before->text || after->text || (before->there && !after->there) ||
 	    (!before->there && after->there)) {
-		append(out, size, "%s",
-		       !row->table->measures[0].name ? "changed"
-		       : after->there                ? "new"
-						     : "gone");
+		fprintf(out, "%s",
+			!row->table->measures[0].name ? "changed"
+			: after->there                ? "new"
+						      : "gone");
 		return;
 	}
 	for (int m = 0; m < DIFF_MEASURES && row->table->measures[m].name; m++) {
@@ -118,12 +104,12 @@ static void change_text(char *out, size_t size, const struct diff_row *row)
 
 		if (!a->known || !b->known || a->median == b->median)
 			continue;
-		append(out, size, "%s%s ", between,
-		       row->table->measures[1].name ? row->table->measures[m].name : "");
+		fprintf(out, "%s%s ", between,
+			row->table->measures[1].name ? row->table->measures[m].name : "");
 		if (a->median && b->median)
-			ratio_text(out, size, row->table->measures[m].unit, a->median, b->median);
+			ratio_text(out, row->table->measures[m].unit, a->median, b->median);
 		else
-			append(out, size, "%s", b->median ? "new" : "gone");
+			fprintf(out, "%s", b->median ? "new" : "gone");
 		between = ", ";
 	}
 }
@@ -138,11 +124,11 @@ static const char *const prefixes[DIFF_TABLES] = {
 	[TABLE_PROTOCOLS] = "protocol ",
 };
 
-static void subject_text(char *out, size_t size, const struct diff_row *row)
+static void subject_text(FILE *out, const struct diff_row *row)
 {
 	const char *prefix = prefixes[row->table - diff_tables];
 
-	append(out, size, "%s", prefix ? prefix : "");
+	fprintf(out, "%s", prefix ? prefix : "");
 	for (int i = 0; i < DIFF_KEYS && row->table->keys[i]; i++) {
 		const char *name = row->table->keys[i], *key = row->keys[i];
 
@@ -152,30 +138,55 @@ static void subject_text(char *out, size_t size, const struct diff_row *row)
 			continue;
 		if (!strcmp(name, "kind") && key && !strcmp(key, "data"))
 			continue;
-		append(out, size, "%s%s", i ? !strcmp(name, "device") ? "/" : " " : "",
-		       key ? key : "unknown");
+		fprintf(out, "%s%s", i ? !strcmp(name, "device") ? "/" : " " : "",
+			key ? key : "unknown");
 	}
 	if (!row->ranks)
 		return;
 	if (*row->ranks >= '0' && *row->ranks <= '9')
-		append(out, size, " (rank%s %s)", strpbrk(row->ranks, "-,") ? "s" : "", row->ranks);
+		fprintf(out, " (rank%s %s)", strpbrk(row->ranks, "-,") ? "s" : "", row->ranks);
 	else
-		append(out, size, " (%s)", row->ranks);
+		fprintf(out, " (%s)", row->ranks);
 }
 
-void diff_line(const struct diff_row *row, bool exact, char cells[DIFF_COLUMNS][DIFF_CELL])
+static void cell_text(FILE *out, const struct diff_row *row, enum diff_column column, bool exact)
 {
-	for (int i = 0; i < DIFF_COLUMNS; i++)
-		cells[i][0] = 0;
-	subject_text(cells[DIFF_SUBJECT], DIFF_CELL, row);
-	value_text(cells[DIFF_OF_BEFORE], DIFF_CELL, row, DIFF_BEFORE, exact);
-	value_text(cells[DIFF_OF_AFTER], DIFF_CELL, row, DIFF_AFTER, exact);
+	switch (column) {
+	case DIFF_SUBJECT:
+		return subject_text(out, row);
+	case DIFF_OF_BEFORE:
+		return value_text(out, row, DIFF_BEFORE, exact);
+	case DIFF_OF_AFTER:
+		return value_text(out, row, DIFF_AFTER, exact);
+	default:
+		break;
+	}
 	if (row->reason)
-		append(cells[DIFF_CHANGE], DIFF_CELL, "%s", row->reason);
+		fputs(row->reason, out);
 	else if (row->verdict == DIFF_SAME)
-		append(cells[DIFF_CHANGE], DIFF_CELL, "none");
+		fputs("none", out);
 	else
-		change_text(cells[DIFF_CHANGE], DIFF_CELL, row);
+		change_text(out, row);
+}
+
+struct diff_line diff_line(const struct diff_row *row, bool exact)
+{
+	struct diff_line line;
+	size_t size;
+
+	for (int column = 0; column < DIFF_COLUMNS; column++) {
+		FILE *out = xmemstream(&line.cells[column], &size);
+
+		cell_text(out, row, (enum diff_column)column, exact);
+		fclose(out);
+	}
+	return line;
+}
+
+void diff_line_release(struct diff_line *line)
+{
+	for (int column = 0; column < DIFF_COLUMNS; column++)
+		free(line->cells[column]);
 }
 
 /* The sections of which no difference was found, though they were compared. */
@@ -189,43 +200,37 @@ static bool is_compared(const struct diff *diff, enum diff_section section)
 	return false;
 }
 
-void diff_verdict(const struct diff *diff, char *out, size_t size)
+char *diff_verdict(const struct diff *diff)
 {
 	const size_t differences = diff->outcome.differences;
 	const char *between = differences ? ": " : " in ";
+	char *text = NULL;
+	size_t size;
+	FILE *out = xmemstream(&text, &size);
 
-	*out = 0;
 	if (differences)
-		append(out, size, "%zu difference%s", differences, differences > 1 ? "s" : "");
+		fprintf(out, "%zu difference%s", differences, differences > 1 ? "s" : "");
 	else
-		append(out, size, "no difference found");
+		fputs("no difference found", out);
 	for (int i = 0; i < DIFF_SECTIONS; i++) {
 		if (differences ? !diff->changed[i] : !is_compared(diff, (enum diff_section)i))
 			continue;
-		append(out, size, "%s%s", between, diff_sections[i].title);
+		fprintf(out, "%s%s", between, diff_sections[i].title);
 		if (differences)
-			append(out, size, " %zu", diff->changed[i]);
+			fprintf(out, " %zu", diff->changed[i]);
 		between = ", ";
 	}
+	fclose(out);
+	return text;
 }
 
-static void count_text(char *out, size_t size, size_t count, const char *of, const char *more)
+char *diff_run_line(const struct diff_run *run)
 {
-	append(out, size, "%zu %s%s", count, of, count == 1 ? "" : more);
-}
-
-void diff_run_line(const struct diff_run *run, char *out, size_t size)
-{
-	*out = 0;
-	append(out, size, "%s: ", run->name);
-	count_text(out, size, run->processes, "process", "es");
-	append(out, size, ", ");
-	count_text(out, size, run->hosts, "host", "s");
-	append(out, size, ", level %s", level_names[run->level]);
-	if (run->counted)
-		append(out, size, ", --count");
-	append(out, size, ", %s", run->mpi ? run->mpi : "no MPI");
-	append(out, size, ", UCX %s", run->ucx ? run->ucx : "unknown");
+	return xasprintf("%s: %zu process%s, %zu host%s, level %s%s, %s, UCX %s", run->name,
+			 run->processes, run->processes == 1 ? "" : "es", run->hosts,
+			 run->hosts == 1 ? "" : "s", level_names[run->level],
+			 run->counted ? ", --count" : "", run->mpi ? run->mpi : "no MPI",
+			 run->ucx ? run->ucx : "unknown");
 }
 
 bool diff_shows(const struct diff_row *row, int verbose)

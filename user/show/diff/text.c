@@ -13,7 +13,7 @@
 #define MOST_ROWS 12 /* of a section, without -v */
 #define MOST_RUNS 4 /* of a side, likewise */
 
-typedef VEC(struct text_line { char cells[DIFF_COLUMNS][DIFF_CELL]; }) text_lines;
+typedef VEC(struct diff_line) diff_lines;
 
 struct diff_writing {
 	const struct diff *diff;
@@ -21,7 +21,7 @@ struct diff_writing {
 	FILE *out;
 };
 
-static void print_cell(char *cell, size_t size, const struct text_line *line, int column)
+static void print_cell(char *cell, size_t size, const struct diff_line *line, int column)
 {
 	char *plain = text_plain(line->cells[column]);
 
@@ -41,7 +41,7 @@ CELL_PRINTER(print_after, DIFF_OF_AFTER)
 CELL_PRINTER(print_change, DIFF_CHANGE)
 
 static void print_table(const struct diff_writing *text, const char *title,
-			const struct text_line *lines, size_t count)
+			const struct diff_line *lines, size_t count)
 {
 	const struct table_column columns[DIFF_COLUMNS] = {
 		{ title, true, 0, 0, print_subject },
@@ -67,7 +67,7 @@ static void print_plain(const struct diff_writing *text, const char *head, const
 }
 
 /* A row that is too long for a table: nothing of it may be cut, its end may be what differs. */
-static void print_stacked(const struct diff_writing *text, const struct text_line *line)
+static void print_stacked(const struct diff_writing *text, const struct diff_line *line)
 {
 	static const char *const heads[DIFF_COLUMNS] = { "  ", "    before  ", "    after   ",
 							 "    change  " };
@@ -77,7 +77,7 @@ static void print_stacked(const struct diff_writing *text, const struct text_lin
 }
 
 /* Whether a table of these lines has room for this one, too; widths: the columns' so far. */
-static bool fits(const struct diff_writing *text, const struct text_line *line,
+static bool fits(const struct diff_writing *text, const struct diff_line *line,
 		 int widths[DIFF_COLUMNS])
 {
 	int total = 2 * DIFF_COLUMNS, wider[DIFF_COLUMNS];
@@ -96,10 +96,10 @@ static bool fits(const struct diff_writing *text, const struct text_line *line,
 	return true;
 }
 
-static void print_lines(const struct diff_writing *text, const char *title, const text_lines *lines)
+static void print_lines(const struct diff_writing *text, const char *title, const diff_lines *lines)
 {
 	int widths[DIFF_COLUMNS] = { text_width(title), 6, 5, 6 };
-	text_lines short_ones = { 0 };
+	diff_lines short_ones = { 0 };
 	bool *stacked = xcalloc(lines->len, sizeof(*stacked));
 
 	for (size_t i = 0; i < lines->len; i++) {
@@ -121,7 +121,7 @@ static void print_lines(const struct diff_writing *text, const char *title, cons
 static void print_section(const struct diff_writing *text, enum diff_section section)
 {
 	const struct diff *diff = text->diff;
-	text_lines lines = { 0 };
+	diff_lines lines = { 0 };
 	char title[32];
 	size_t left_out = 0;
 
@@ -133,7 +133,7 @@ static void print_section(const struct diff_writing *text, enum diff_section sec
 		if (lines.len >= MOST_ROWS && !text->options->verbose)
 			left_out++;
 		else
-			diff_line(row, text->options->exact, vec_add(&lines)->cells);
+			vec_push(&lines, diff_line(row, text->options->exact));
 	}
 	if (!lines.len)
 		return;
@@ -144,6 +144,8 @@ static void print_section(const struct diff_writing *text, enum diff_section sec
 	print_lines(text, title, &lines);
 	if (left_out)
 		fprintf(text->out, "  ... %zu more (-v)\n", left_out);
+	for (size_t i = 0; i < lines.len; i++)
+		diff_line_release(&lines.data[i]);
 	vec_release(&lines);
 }
 
@@ -151,9 +153,10 @@ static void print_side(const struct diff_writing *text, enum diff_side side)
 {
 	const struct diff *diff = text->diff;
 	size_t shown = 0;
-	char line[DIFF_CELL];
 
 	for (size_t i = 0; i < diff->runs.len; i++) {
+		char *line;
+
 		if (diff->runs.data[i].side != side)
 			continue;
 		if (shown == MOST_RUNS && !text->options->verbose) {
@@ -161,12 +164,13 @@ static void print_side(const struct diff_writing *text, enum diff_side side)
 				diff->run_count[side] - shown);
 			return;
 		}
-		diff_run_line(&diff->runs.data[i], line, sizeof(line));
+		line = diff_run_line(&diff->runs.data[i]);
 		print_plain(text,
 			    shown++               ? "         "
 			    : side == DIFF_BEFORE ? "before:  "
 						  : "after:   ",
 			    line);
+		free(line);
 	}
 }
 
@@ -187,11 +191,11 @@ static void print_rest(const struct diff_writing *text)
 int diff_text(const struct diff *diff, const struct report_text_options *options, FILE *out)
 {
 	const struct diff_writing text = { diff, options, out };
-	char line[DIFF_CELL];
+	char *verdict = diff_verdict(diff);
 
-	diff_verdict(diff, line, sizeof(line));
 	style_on(out, options, diff->outcome.differences ? STYLE_WARN : STYLE_BOLD);
-	fputs(line, out);
+	fputs(verdict, out);
+	free(verdict);
 	style_off(out, options, STYLE_BOLD);
 	fputc('\n', out);
 	print_side(&text, DIFF_BEFORE);
