@@ -263,8 +263,17 @@ static void the_same_run_does_not_differ(void **state)
 
 static void another_job_does_not_differ(void **state)
 {
+	struct made before = usual, after = usual;
+	struct diff *diff;
+
 	(void)state;
 	CHANGED("", made_.job = "4712"; made_.log = "/tmp/4712/ucx.log");
+	before.log = "/tmp/4711/ucx-4711-47114711.log";
+	after.job = "4712";
+	after.log = "/tmp/4712/ucx-4712-47124712.log";
+	diff = compared(&before, 1, &after, 1);
+	assert_rows(diff, DIFF_CHANGED, "");
+	diff_free(diff);
 	CHANGED("variables: UCX_LOG_FILE (ranks 0-3): /tmp/(job)/ucx.log > /var/4712\n",
 		made_.log = "/var/4712");
 }

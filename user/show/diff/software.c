@@ -62,21 +62,28 @@ static void note_run(struct diff *diff, const struct fact_process *fact)
 		run->ucx = diff_keep(diff, fact->ucx[0].version);
 }
 
+/* The value with each job's number replaced; the caller frees it. */
+static char *without_job(const char *value, const char *job)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = xmemstream(&text, &size);
+
+	for (const char *at; (at = strstr(value, job)); value = at + strlen(job))
+		fprintf(out, "%.*s(job)", (int)(at - value), value);
+	fputs(value, out);
+	fclose(out);
+	return text;
+}
+
 /* A job's number in a value, as in the name of a log, is no difference. */
 static void set_variable(struct diff *diff, const struct fact_process *fact,
 			 const struct fact_variable *variable, uint64_t role)
 {
 	const char *job = fact->job && strlen(fact->job) > 2 ? fact->job : NULL;
-	const char *at = job && variable->value ? strstr(variable->value, job) : NULL;
-	char *value;
+	char *value = job && variable->value ? without_job(variable->value, job) : NULL;
 
-	if (!at) {
-		set(diff, TABLE_VARIABLES, role, variable->name, NULL, variable->value);
-		return;
-	}
-	value = xasprintf("%.*s(job)%s", (int)(at - variable->value), variable->value,
-			  at + strlen(job));
-	set(diff, TABLE_VARIABLES, role, variable->name, NULL, value);
+	set(diff, TABLE_VARIABLES, role, variable->name, NULL, value ? value : variable->value);
 	free(value);
 }
 
