@@ -753,6 +753,32 @@ static void values_of_other_programs(void **state)
 	diff_free(diff);
 }
 
+/* Programs may be called as a rank, a host or the job would be. */
+static void programs_of_hostile_names(void **state)
+{
+	static const char *const comms[] = { "0", "host 1", "the job" };
+	struct diff *diff = diff_new();
+
+	(void)state;
+	put_programs(diff, DIFF_BEFORE, comms, (const char *[]){ "tcp", "tcp", "tcp" }, 3);
+	put_programs(diff, DIFF_AFTER, comms, (const char *[]){ "cma", "ib", "self" }, 3);
+	diff_compare(diff);
+	assert_rows(diff, DIFF_CHANGED,
+		    "variables: UCX_TLS (program 0): tcp > cma\n"
+		    "variables: UCX_TLS (program host 1): tcp > ib\n"
+		    "variables: UCX_TLS (program the job): tcp > self\n");
+	diff_free(diff);
+	/* rank 0 of the one side is not the program "0" of the other */
+	diff = diff_new();
+	put_run(diff, DIFF_BEFORE, &usual);
+	put_programs(diff, DIFF_AFTER, comms, (const char *[]){ "cma", "ib", "self" }, 3);
+	diff_compare(diff);
+	for (size_t i = 0; i < diff->rows.len; i++)
+		if (diff->rows.data[i].table == &diff_tables[TABLE_VARIABLES])
+			assert_null(diff->rows.data[i].ranks); /* all processes count as one */
+	diff_free(diff);
+}
+
 static void put_protocols(struct diff *diff, enum diff_side side, const char *const *list,
 			  int count)
 {
@@ -974,6 +1000,7 @@ int main(void)
 		cmocka_unit_test(unknown_bytes_are_not_compared),
 		cmocka_unit_test(many_values_of_one_program),
 		cmocka_unit_test(values_of_other_programs),
+		cmocka_unit_test(programs_of_hostile_names),
 		cmocka_unit_test(many_protocols_of_one_size),
 		cmocka_unit_test(names_are_no_markup),
 		cmocka_unit_test(texts_are_not_cut),

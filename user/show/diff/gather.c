@@ -328,7 +328,8 @@ void diff_free(struct diff *diff)
 	strings_release(&diff->limits.derived);
 	vec_release(&diff->rows);
 	vec_release(&diff->runs);
-	strings_release(&diff->roles);
+	vec_release(&diff->roles);
+	rowset_release(&diff->roles_by_key);
 	strings_release(&diff->names);
 	free(diff);
 }

@@ -33,9 +33,15 @@ struct diff_cell {
 	struct spread *spread; /* of exact durations; NULL: none */
 };
 
-/* Roles that are no processes: "host 1" has the lowest rank. */
-#define DIFF_HOST "host "
-#define DIFF_JOB "the job"
+/* In order; hosts and the job are places, no processes. */
+enum diff_role_kind { DIFF_RANK, DIFF_PROGRAM, DIFF_HOST, DIFF_JOB };
+
+/* The part that a process or a place has in every run, by which runs are compared. */
+struct diff_role {
+	uint64_t kind; /* enum diff_role_kind */
+	uint64_t number; /* the rank; of a host its position, 1 has the lowest rank; else 0 */
+	const char *name; /* of a program, of diff.names; NULL: not known, or no program */
+};
 
 /* A text that a role has in a run: a variable's value, a library's path. */
 struct diff_setting {
@@ -129,7 +135,9 @@ struct diff_limits {
 };
 
 struct diff {
-	struct strings names, roles;
+	struct strings names;
+	VEC(struct diff_role) roles;
+	struct rowset roles_by_key;
 	VEC(struct diff_run) runs;
 	size_t run_count[DIFF_SIDES];
 	VEC(struct diff_amount) amounts;

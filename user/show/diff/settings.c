@@ -3,6 +3,7 @@
  * Compares texts: variables, systems, libraries. Each rank is compared with itself on the other
  * side; ranks with the same outcome share a row.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,20 +27,14 @@ struct comparison {
 	const char **texts; /* of the role at hand, by run; NULL: it has none */
 };
 
-static bool is_rank(const char *name)
+static bool is_place(const struct diff_role *role)
 {
-	return *name >= '0' && *name <= '9';
+	return role->kind == DIFF_HOST || role->kind == DIFF_JOB;
 }
 
-/* The role of a host or of the whole job, which is no process. */
-static bool is_place(const char *name)
+static const struct diff_role *role_at(const struct comparison *comparison, uint64_t number)
 {
-	return !strncmp(name, DIFF_HOST, strlen(DIFF_HOST)) || !strcmp(name, DIFF_JOB);
-}
-
-static const char *role_name(const struct comparison *comparison, uint64_t role)
-{
-	return comparison->diff->roles.all.data[role];
+	return &comparison->diff->roles.data[number];
 }
 
 static int compare_text(const char *a, const char *b)
@@ -47,24 +42,24 @@ static int compare_text(const char *a, const char *b)
 	return strcmp(a ? a : "", b ? b : "");
 }
 
-/* Ranks in order of their numbers, then all else. */
-static int compare_roles(const char *a, const char *b)
+static int compare_roles(const struct diff_role *a, const struct diff_role *b)
 {
-	if (is_rank(a) && is_rank(b))
-		return (atol(a) > atol(b)) - (atol(a) < atol(b));
-	return is_rank(a) != is_rank(b) ? is_rank(b) - is_rank(a) : strcmp(a, b);
+	int order = (a->kind > b->kind) - (a->kind < b->kind);
+
+	order = order ? order : (a->number > b->number) - (a->number < b->number);
+	return order ? order : compare_text(a->name, b->name);
 }
 
 static int by_key(const void *left, const void *right, void *arg)
 {
-	const struct strings *roles = arg;
+	const struct diff_role *roles = arg;
 	const struct diff_setting *a = *(const struct diff_setting *const *)left;
 	const struct diff_setting *b = *(const struct diff_setting *const *)right;
 	int order = (a->table > b->table) - (a->table < b->table);
 
 	for (int i = 0; i < DIFF_KEYS && !order; i++)
 		order = compare_text(a->keys[i], b->keys[i]);
-	order = order ? order : compare_roles(roles->all.data[a->role], roles->all.data[b->role]);
+	order = order ? order : compare_roles(&roles[a->role], &roles[b->role]);
 	order = order ? order : (a->run > b->run) - (a->run < b->run);
 	return order ? order : strcmp(a->value, b->value);
 }
@@ -207,32 +202,51 @@ static bool same_texts(const struct role_texts *a, const struct role_texts *b)
 	       a->sides[DIFF_AFTER] == b->sides[DIFF_AFTER];
 }
 
-/* "0-3,7" of the roles with the texts of the first one at from. */
+static void print_role(FILE *out, const struct diff_role *role)
+{
+	switch ((enum diff_role_kind)role->kind) {
+	case DIFF_RANK:
+		fprintf(out, "%" PRIu64, role->number);
+		return;
+	case DIFF_PROGRAM:
+		fprintf(out, "%s%s", role->name ? "program " : "unknown program",
+			role->name ? role->name : "");
+		return;
+	case DIFF_HOST:
+		fprintf(out, "host %" PRIu64, role->number);
+		return;
+	case DIFF_JOB:
+		fputs("the job", out);
+	}
+}
+
+/* "0-3,7" of the roles with the texts of the first one at from, which come in order. */
 static const char *ranks_of(const struct comparison *comparison, size_t from)
 {
 	const struct role_texts *roles = comparison->roles.data;
-	long first = -1, last = -1;
+	const struct diff_role *first = NULL, *last = NULL; /* ranks that follow each other */
 	const char *kept;
 	char *list = NULL;
 	size_t size;
 	FILE *out = xmemstream(&list, &size);
 
 	for (size_t i = from; i < comparison->roles.len; i++) {
-		const char *name = role_name(comparison, roles[i].role);
+		const struct diff_role *role = role_at(comparison, roles[i].role);
 
 		if (!same_texts(&roles[i], &roles[from]))
 			continue;
-		if (is_rank(name) && first >= 0 && atol(name) == last + 1) {
-			last++;
+		if (role->kind == DIFF_RANK && last && role->number == last->number + 1) {
+			last = role;
 			continue;
 		}
-		if (last > first)
-			fprintf(out, "-%ld", last);
-		fprintf(out, "%s%s", i > from ? "," : "", name);
-		first = last = is_rank(name) ? atol(name) : -1;
+		if (last != first)
+			fprintf(out, "-%" PRIu64, last->number);
+		fputs(i > from ? "," : "", out);
+		print_role(out, role);
+		first = last = role->kind == DIFF_RANK ? role : NULL;
 	}
-	if (last > first)
-		fprintf(out, "-%ld", last);
+	if (last != first)
+		fprintf(out, "-%" PRIu64, last->number);
 	fclose(out);
 	kept = diff_keep(comparison->diff, list);
 	free(list);
@@ -271,8 +285,8 @@ static void add_row(struct comparison *comparison, const struct diff_setting *se
 	if (row->verdict == DIFF_CHANGED && is_setting(setting, "cores"))
 		row->verdict = DIFF_VARIES;
 	row->reason = reason_of(setting, row->verdict);
-	if (strcmp(role_name(comparison, role->role), DIFF_JOB) &&
-	    (!comparison->merged || is_place(role_name(comparison, role->role))))
+	if (role_at(comparison, role->role)->kind != DIFF_JOB &&
+	    (!comparison->merged || is_place(role_at(comparison, role->role))))
 		row->ranks = ranks_of(comparison, at);
 	for (enum diff_side side = DIFF_BEFORE; side < DIFF_SIDES; side++)
 		row->values[side] = (struct diff_value){ .there = role->sides[side],
@@ -299,8 +313,7 @@ static void compare_key(struct comparison *comparison, size_t from, size_t to)
 			true;
 	while (from < to) {
 		const struct diff_setting *first = comparison->settings[from];
-		const bool all =
-			comparison->merged && !is_place(role_name(comparison, first->role));
+		const bool all = comparison->merged && !is_place(role_at(comparison, first->role));
 
 		from = read_texts(comparison, from, to, all);
 		add_role(comparison, first);
@@ -321,10 +334,10 @@ static void find_present(struct comparison *comparison)
 
 		comparison->present[diff_side_of(diff, setting->run)][setting->role] = true;
 	}
-	for (size_t i = 0; i < diff->roles.all.len; i++)
+	for (size_t i = 0; i < diff->roles.len; i++)
 		shared = shared ||
 			 (comparison->present[DIFF_BEFORE][i] &&
-			  comparison->present[DIFF_AFTER][i] && !is_place(diff->roles.all.data[i]));
+			  comparison->present[DIFF_AFTER][i] && !is_place(&diff->roles.data[i]));
 	comparison->merged = !shared;
 }
 
@@ -338,10 +351,10 @@ void diff_compare_settings(struct diff *diff)
 	};
 
 	for (enum diff_side side = DIFF_BEFORE; side < DIFF_SIDES; side++)
-		comparison.present[side] = xcalloc(diff->roles.all.len + 1, sizeof(bool));
+		comparison.present[side] = xcalloc(diff->roles.len + 1, sizeof(bool));
 	for (size_t i = 0; i < count; i++)
 		comparison.settings[i] = &diff->settings.data[i];
-	qsort_r(comparison.settings, count, sizeof(*comparison.settings), by_key, &diff->roles);
+	qsort_r(comparison.settings, count, sizeof(*comparison.settings), by_key, diff->roles.data);
 	find_present(&comparison);
 	for (size_t i = 0, end; i < count; i = end) {
 		for (end = i;

@@ -24,15 +24,24 @@ static void set(struct diff *diff, enum diff_table_id table, uint64_t role, cons
 		vec_push(&diff->settings, setting);
 }
 
+static uint64_t role_number(struct diff *diff, enum diff_role_kind kind, uint64_t number,
+			    const char *name)
+{
+	const struct diff_role role = { kind, number, diff_keep(diff, name) };
+	const size_t at =
+		rowset_add(&diff->roles_by_key, ROWSET_ROWS(&diff->roles, sizeof(role)), &role);
+
+	if (at == diff->roles.len)
+		vec_push(&diff->roles, role);
+	return at;
+}
+
 /* Ranks are the same in all runs; processes without one, by their program. */
 static uint64_t role_of(struct diff *diff, const struct fact_process *fact)
 {
-	char rank[16];
-
 	if (fact->rank < 0)
-		return strings_number(&diff->roles, fact->comm ? fact->comm : "a process");
-	snprintf(rank, sizeof(rank), "%d", fact->rank);
-	return strings_number(&diff->roles, rank);
+		return role_number(diff, DIFF_PROGRAM, 0, fact->comm);
+	return role_number(diff, DIFF_RANK, (uint64_t)fact->rank, NULL);
 }
 
 static void note_host(struct diff *diff, const struct fact_process *fact)
@@ -210,12 +219,11 @@ static int by_rank(const void *left, const void *right)
 static void set_host(struct diff *diff, const struct fact_totals *totals,
 		     const struct placed_host *placed, size_t position)
 {
-	char *name = xasprintf(DIFF_HOST "%zu", position + 1);
-	const uint64_t role = strings_number(&diff->roles, name);
+	const uint64_t role = role_number(diff, DIFF_HOST, position + 1, NULL);
 	const struct host_system *system =
 		placed->number < totals->system_count ? &totals->systems[placed->number] : NULL;
+	char *name;
 
-	free(name);
 	set(diff, TABLE_SYSTEM, role, "host name", NULL, placed->host->name);
 	if (system) {
 		set(diff, TABLE_SYSTEM, role, "kernel", NULL, system->kernel);
@@ -251,7 +259,7 @@ static void set_hosts(struct diff *diff, const struct fact_totals *totals)
 
 static void set_job(struct diff *diff)
 {
-	const uint64_t role = strings_number(&diff->roles, DIFF_JOB);
+	const uint64_t role = role_number(diff, DIFF_JOB, 0, NULL);
 	char count[24];
 
 	if (diff_now(diff)->killed || diff_now(diff)->ends_known)
