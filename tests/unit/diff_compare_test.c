@@ -859,6 +859,7 @@ static void unknown_bytes_are_not_compared(void **state)
 {
 	struct made before = usual, after = usual;
 	struct diff *diff;
+	char *line;
 
 	(void)state;
 	before.received = 8;
@@ -872,6 +873,9 @@ static void unknown_bytes_are_not_compared(void **state)
 	assert_rows(diff, DIFF_CHANGED, "");
 	assert_rows(diff, DIFF_UNCOMPARED, "operations: tag_recv: 2, ? bytes > 2, ? bytes\n");
 	assert_true(has_note(diff, "bytes of 1 row are not known in full"));
+	line = diff_verdict(diff);
+	assert_non_null(strstr(line, ", counts and a part of the bytes, times"));
+	free(line);
 	diff_free(diff);
 	/* the count still is */
 	after.failed = 1;

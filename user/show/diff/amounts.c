@@ -436,8 +436,14 @@ static void note_unknown(struct diff *diff)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < diff->rows.len; i++)
-		count += diff->rows.data[i].reason == bytes_unknown;
+	for (size_t i = 0; i < diff->rows.len; i++) {
+		const struct diff_row *row = &diff->rows.data[i];
+
+		count += row->reason == bytes_unknown;
+		diff->limits.unsized =
+			diff->limits.unsized ||
+			(row->reason == bytes_unknown && row->table == &diff_tables[TABLE_OPS]);
+	}
 	if (count)
 		vec_push(&diff->limits.notes,
 			 diff_keepf(

@@ -129,6 +129,7 @@ struct diff_limits {
 	const char *failed; /* sums do not have how operations ended */
 	VEC(const char *) notes; /* all that readers must know */
 	struct strings derived; /* MPI functions that had no probe for a while, of some run */
+	bool unsized; /* bytes of some operations are not known, so not compared */
 	bool unproven; /* short transfers may be missing in some run */
 	bool gaps[DIFF_SIDES]; /* a run of the side may lack anything */
 	bool incomplete; /* for the reason of struct diff_outcome */

@@ -215,7 +215,10 @@ char *diff_verdict(const struct diff *diff)
 	for (int i = 0; i < DIFF_SECTIONS; i++) {
 		if (differences ? !diff->changed[i] : !is_compared(diff, (enum diff_section)i))
 			continue;
-		fprintf(out, "%s%s", between, diff_sections[i].title);
+		fprintf(out, "%s%s", between,
+			i == DIFF_COUNTS && !differences && diff->limits.unsized
+				? "counts and a part of the bytes"
+				: diff_sections[i].title);
 		if (differences)
 			fprintf(out, " %zu", diff->changed[i]);
 		between = ", ";
