@@ -268,6 +268,13 @@ static bool is_in(const struct map *ids, uint64_t id)
 	return id && map_find(ids, id, 0);
 }
 
+/* Whether the filter has a field that messages lack: their operations decide. */
+static bool beyond_messages(const struct report_filter *filter)
+{
+	return filter_lowest(filter) > FILTER_OPS || filter->lists[FILTER_PROTOCOL].patterns.len ||
+	       filter->lists[FILTER_CALL_SITE].patterns.len;
+}
+
 /* Facts that stand for many have no id: their own fields decide. */
 static bool passes_by_causes(struct selection *selection, enum fact_type type, const void *fact)
 {
@@ -286,7 +293,8 @@ static bool passes_by_causes(struct selection *selection, enum fact_type type, c
 		return is_in(&causes->calls, wait->call);
 	case FACT_MESSAGE:
 		return passes_itself(selection, type, fact) &&
-		       (is_in(&causes->ops, message->send) || is_in(&causes->ops, message->recv));
+		       (!beyond_messages(selection->filter) || is_in(&causes->ops, message->send) ||
+			is_in(&causes->ops, message->recv));
 	default:
 		return passes_itself(selection, type, fact);
 	}

@@ -209,7 +209,7 @@ static const struct table_column functions_columns[] = {
 	{ "most by mean", false, 0, 5, functions_print_imbalance },
 	{ "ops", false, 0, 4, print_ops },
 	{ "bytes sent", false, 0, 0, functions_print_bytes },
-	{ "transfers it started", true, 12, 0, print_transports },
+	{ "transfers", true, 12, 0, print_transports },
 };
 
 static void add_carried(struct functions *functions)
