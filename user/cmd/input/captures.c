@@ -200,8 +200,8 @@ static void say_damage(struct captures *captures, uint64_t damaged)
 	captures->broken = true;
 }
 
-int captures_analyse(struct captures *captures, struct analysis *analysis, const char *command,
-		     const struct fact_sink *sink, struct fact_totals *totals)
+static int run(struct analysis *analysis, const char *command, const struct fact_sink *sink,
+	       struct fact_totals *totals)
 {
 	struct facts_progress progress;
 	int err;
@@ -211,7 +211,15 @@ int captures_analyse(struct captures *captures, struct analysis *analysis, const
 	facts_progress_end(&progress);
 	if (err)
 		log_error("the captures cannot be analysed: %s", strerror(-err));
-	else
+	return err;
+}
+
+int captures_analyse(struct captures *captures, struct analysis *analysis, const char *command,
+		     const struct fact_sink *sink, struct fact_totals *totals)
+{
+	int err = run(analysis, command, sink, totals);
+
+	if (!err)
 		say_damage(captures, totals->damaged_bytes);
 	return err;
 }
@@ -220,7 +228,6 @@ int captures_find_causes(const struct captures *captures, const char *command,
 			 struct report_filter *filter)
 {
 	struct analysis *analysis;
-	struct facts_progress progress;
 	struct fact_totals totals = { 0 };
 	struct filter_scan *scan;
 	struct fact_sink sink;
@@ -234,13 +241,9 @@ int captures_find_causes(const struct captures *captures, const char *command,
 	for (size_t i = 0; i < captures->paths.len; i++)
 		(void)analysis_add_file(analysis, captures->paths.data[i], &why);
 	scan = filter_scan_begin(filter, &sink);
-	facts_progress_start(&progress, command, analysis);
-	err = analysis_run(analysis, &sink, &totals);
-	facts_progress_end(&progress);
+	err = run(analysis, command, &sink, &totals);
 	filter_scan_end(scan);
 	analysis_free(analysis);
-	if (err)
-		log_error("the captures cannot be analysed: %s", strerror(-err));
 	return err;
 }
 
