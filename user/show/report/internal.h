@@ -106,6 +106,9 @@ struct report {
 	struct fact_totals totals;
 };
 
+/* Whether captures say which levels they recorded, and none recorded this one or one below it. */
+bool report_lacks_level(const struct report *report, enum level level);
+
 /* Whether there is a filter that no call, operation, transfer or message passes. */
 bool report_selects_nothing(const struct report *report);
 

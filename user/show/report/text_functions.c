@@ -162,16 +162,12 @@ static void functions_print_imbalance(char *cell, size_t size, const void *row, 
 		 (double)function->most * (double)function->processes / (double)function->time);
 }
 
-/* Nothing below a level was recorded: zeros would be made up. */
+/* Zeros would be made up. */
 static bool is_unseen(const void *context, enum level level)
 {
 	const struct functions *functions = context;
-	const bool *levels = functions->text->report->totals.self.levels;
 
-	for (int i = level; i < LEVELS; i++)
-		if (levels[i])
-			return false;
-	return levels[LEVEL_MPI] || levels[LEVEL_UCP];
+	return report_lacks_level(functions->text->report, level);
 }
 
 static void print_ops(char *cell, size_t size, const void *row, const void *context)

@@ -277,14 +277,6 @@ static void notes(const struct text_report *text)
 	}
 }
 
-/* At level mpi nothing below calls was recorded, and zeros would be made up. */
-static bool only_calls(const struct report *report)
-{
-	const bool *levels = report->totals.self.levels;
-
-	return levels[LEVEL_MPI] && !levels[LEVEL_UCP] && !levels[LEVEL_UCT];
-}
-
 void text_unknown(const struct text_report *text)
 {
 	style_on(text->out, text->options, STYLE_BOLD);
@@ -295,7 +287,7 @@ void text_unknown(const struct text_report *text)
 	counted(text);
 	loss(text);
 	detail(text);
-	if (only_calls(text->report)) {
+	if (report_lacks_level(text->report, LEVEL_UCP)) {
 		paragraph(text, "operations",
 			  "not recorded, nor transfers and messages (level mpi)", false);
 	} else {
