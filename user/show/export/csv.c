@@ -142,6 +142,11 @@ static const struct csv_table *csv_table_find(const char *name)
 	return NULL;
 }
 
+const char *const *csv_columns(const char *table)
+{
+	return csv_table_find(table)->columns;
+}
+
 /* Spreadsheets evaluate such text; a leading apostrophe makes them show it. */
 static bool begins_formula(const char *text)
 {

@@ -11,25 +11,8 @@
 #include "show/export/export.h"
 #include "show/export/totals.h"
 
-/* Tables of the report that come from more than sums of events, and their columns there. */
-#define REPORT_COLUMNS 16
-
-static const struct {
-	const char *name;
-	const char *columns[REPORT_COLUMNS];
-} report_tables[] = {
-	{ "hosts", { "id", "name", "boot_id", "span_ns" } },
-	{ "clocks",
-	  { "host", "other", "there", "back", "at_ns", "offset_ns", "offset_uncertainty_ns",
-	    "drift_ppb", "drift_uncertainty_ppb", "reason" } },
-	{ "nics",
-	  { "host", "device", "direction", "count", "bytes", "bytes_unknown", "wire_bytes" } },
-	{ "routes",
-	  { "src_host", "src_mem", "src_nic", "dst_nic", "dst_host", "dst_mem", "count", "bytes",
-	    "bytes_unknown", "wire_bytes" } },
-	{ "time",
-	  { "process", "rank", "span_ns", "mpi_ns", "mpi_most_ns", "wait_ns", "precision" } },
-};
+/* Tables of the report that come from more than sums of events; their columns are those of CSV. */
+static const char *const report_tables[] = { "hosts", "clocks", "nics", "routes", "time" };
 
 #define REPORT_TABLES ARRAY_SIZE(report_tables)
 
@@ -90,14 +73,15 @@ static void open_report_tables(struct sqlite_export *state)
 {
 	for (size_t i = 0; i < REPORT_TABLES; i++) {
 		char *text = NULL, name[32];
+		const char *const *columns = csv_columns(report_tables[i]);
 		size_t size;
 		int count = 0;
 		FILE *out = xmemstream(&text, &size);
 
-		snprintf(name, sizeof(name), "raw_%s", report_tables[i].name);
+		snprintf(name, sizeof(name), "raw_%s", report_tables[i]);
 		fprintf(out, "CREATE TABLE %s (", name);
-		for (; report_tables[i].columns[count]; count++)
-			fprintf(out, "%s%s", count ? ", " : "", report_tables[i].columns[count]);
+		for (; columns[count]; count++)
+			fprintf(out, "%s%s", count ? ", " : "", columns[count]);
 		fputs(")", out);
 		fclose(out);
 		sql_run(&state->sql, text);
@@ -119,9 +103,9 @@ static void take_row(void *arg, const char *table, const json_t *row)
 	struct sqlite_export *state = arg;
 
 	for (size_t i = 0; i < REPORT_TABLES; i++) {
-		const char *const *columns = report_tables[i].columns;
+		const char *const *columns = csv_columns(report_tables[i]);
 
-		if (strcmp(table, report_tables[i].name) != 0)
+		if (strcmp(table, report_tables[i]) != 0)
 			continue;
 		for (int k = 0; columns[k]; k++)
 			bind_json(state->of_report[i], k + 1,

@@ -29,6 +29,12 @@ struct totals_sink {
 /* The rows of one member of the report. */
 void totals_rows(const struct totals_sink *sink, const char *section, const json_t *value);
 
+/* ---- columns ---- */
+
+/* The members of a row of a table of the report, as CSV has them (csv.c); NULL behind the last one.
+ */
+const char *const *csv_columns(const char *table);
+
 /* ---- GPUs ---- */
 
 struct gpu_text {
