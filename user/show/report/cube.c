@@ -6,6 +6,7 @@
 
 #include "base/map.h"
 #include "base/order.h"
+#include "show/report/words.h"
 
 void cube_init(struct cube *cube, const struct cube_shape *shape)
 {
@@ -201,11 +202,6 @@ static int by_keys(const void *left, const void *right, void *arg)
 	const struct cube_shape *shape = arg;
 
 	return order_keys(shape, a->key, b->key, shape->count);
-}
-
-static int descending(uint64_t a, uint64_t b)
-{
-	return (a < b) - (a > b);
 }
 
 static int by_bytes(const void *left, const void *right, void *arg)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Adds each fact to its row, and the slowest transfers to their list. */
 #include "show/report/internal.h"
+#include "show/report/words.h"
 
 #include <string.h>
 
@@ -115,11 +116,6 @@ static void feed_memory(struct report *report, const struct fact_memory *fact)
 	report->gpu = true;
 	if (selection_passes(&report->selection, FACT_MEMORY, fact))
 		vec_push(&report->memory, *fact);
-}
-
-static uint64_t word(const char *interned)
-{
-	return (uintptr_t)interned;
 }
 
 static void add_bytes(struct cube_sums *sums, uint64_t bytes)

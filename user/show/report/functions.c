@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "show/report/functions.h"
 
-#include <string.h>
+#include "show/report/words.h"
 
 enum { PROCESS, FUNCTION }; /* keys of the sums of calls */
 
@@ -44,11 +44,9 @@ static void add(struct report_functions *functions, const struct cube_row *row)
 static int by_time(const void *left, const void *right)
 {
 	const struct report_function *a = left, *b = right;
-	int order = (a->time < b->time) - (a->time > b->time);
+	int order = descending(a->time, b->time);
 
-	return order ? order
-		     : strcmp(a->name ? (const char *)(uintptr_t)a->name : "",
-			      b->name ? (const char *)(uintptr_t)b->name : "");
+	return order ? order : by_word(a->name, b->name);
 }
 
 void report_functions_sum(struct report_functions *functions, const struct cube *calls)
@@ -68,6 +66,11 @@ void report_functions_sum(struct report_functions *functions, const struct cube 
 void report_functions_release(struct report_functions *functions)
 {
 	vec_release(&functions->rows);
+}
+
+double report_function_imbalance(const struct report_function *function)
+{
+	return (double)function->most * (double)function->processes / (double)function->time;
 }
 
 const struct report_function *report_function(const struct report_functions *functions,

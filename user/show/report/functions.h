@@ -29,6 +29,9 @@ struct report_functions {
 void report_functions_sum(struct report_functions *functions, const struct cube *calls);
 void report_functions_release(struct report_functions *functions);
 
+/* The most by the mean over the processes that call it: 1 is balanced. */
+double report_function_imbalance(const struct report_function *function);
+
 /* NULL: its time is not known. */
 const struct report_function *report_function(const struct report_functions *functions,
 					      uint64_t name);

@@ -331,8 +331,7 @@ SHAPE_GETTER_WITH(function_least_rank, struct report_function, function, struct 
 SHAPE_GETTER_WITH(function_most_rank, struct report_function, function, struct report, report,
 		  rank_of(report, function->most_by));
 SHAPE_GETTER(function_imbalance, struct report_function, function,
-	     json_real((double)function->most *(double)function->processes /
-		       (double)function->time));
+	     json_real(report_function_imbalance(function)));
 
 static const struct shape function_shape[] = {
 	SHAPE_WHOLE("function", function_name),

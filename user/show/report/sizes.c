@@ -2,7 +2,8 @@
 #include "show/report/sizes.h"
 
 #include <stdlib.h>
-#include <string.h>
+
+#include "show/report/words.h"
 
 void report_sizes_release(struct report_sizes *sizes)
 {
@@ -38,11 +39,6 @@ void report_sizes_message(struct report_sizes *sizes, const struct fact_message 
 	class->unexpected_bytes += message->bytes;
 }
 
-static uint64_t word(const char *interned)
-{
-	return (uintptr_t)interned;
-}
-
 void report_sizes_op(struct report_sizes *sizes, const struct fact_op *op,
 		     enum fact_locality locality)
 {
@@ -64,13 +60,6 @@ void report_sizes_op(struct report_sizes *sizes, const struct fact_op *op,
 	row->bytes += op->bytes;
 	row->least = op->bytes < row->least ? op->bytes : row->least;
 	row->most = op->bytes > row->most ? op->bytes : row->most;
-}
-
-static int by_word(uint64_t left, uint64_t right)
-{
-	const char *a = (const char *)(uintptr_t)left, *b = (const char *)(uintptr_t)right;
-
-	return a == b ? 0 : strcmp(a ? a : "", b ? b : "");
 }
 
 static int by_number(uint64_t a, uint64_t b)

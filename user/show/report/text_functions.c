@@ -158,8 +158,7 @@ static void functions_print_imbalance(char *cell, size_t size, const void *row, 
 
 	if (!function || !function->exact)
 		return no_time(cell, size, row);
-	snprintf(cell, size, "%.2f",
-		 (double)function->most * (double)function->processes / (double)function->time);
+	snprintf(cell, size, "%.2f", report_function_imbalance(function));
 }
 
 /* Zeros would be made up. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/place.h"
+#include "show/report/words.h"
 
 void report_waits_release(struct report_waits *waits)
 {
@@ -14,11 +15,6 @@ void report_waits_release(struct report_waits *waits)
 	rowset_release(&waits->root_index);
 	vec_release(&waits->open);
 	vec_release(&waits->times);
-}
-
-static uint64_t word(const char *interned)
-{
-	return (uintptr_t)interned;
 }
 
 static uint64_t place_word(const struct place *place)
@@ -117,11 +113,6 @@ void report_waits_call(struct report_waits *waits, const struct fact_call *call)
 		time->unbounded++;
 }
 
-static int descending(uint64_t a, uint64_t b)
-{
-	return (a < b) - (a > b);
-}
-
 static int by_age(const void *left, const void *right)
 {
 	const struct fact_open *a = left, *b = right;
@@ -130,13 +121,6 @@ static int by_age(const void *left, const void *right)
 	order = order ? order : descending(a->until - a->since, b->until - b->since);
 	order = order ? order : a->process - b->process;
 	return order ? order : (a->tid > b->tid) - (a->tid < b->tid);
-}
-
-static int by_word(uint64_t left, uint64_t right)
-{
-	const char *a = (const char *)(uintptr_t)left, *b = (const char *)(uintptr_t)right;
-
-	return a == b ? 0 : strcmp(a ? a : "", b ? b : "");
 }
 
 static int by_number(int64_t a, int64_t b)
