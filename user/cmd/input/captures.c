@@ -237,7 +237,7 @@ int captures_find_causes(const struct captures *captures, const char *command,
 	if (!filter_wants_causes(filter))
 		return 0;
 	analysis = analysis_new();
-	/* those that cannot be added were named by captures_add() */
+	/* captures_add() has named the files that cannot be added */
 	for (size_t i = 0; i < captures->paths.len; i++)
 		(void)analysis_add_file(analysis, captures->paths.data[i], &why);
 	scan = filter_scan_begin(filter, &sink);

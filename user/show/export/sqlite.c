@@ -90,7 +90,7 @@ static void open_report_tables(struct sqlite_export *state)
 	}
 }
 
-/* The report has a word for what is not known, where a database has null. */
+/* An unknown value is a word in the report, and null in a database. */
 static const json_t *known(const json_t *value)
 {
 	const char *text = json_string_value(value);

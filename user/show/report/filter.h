@@ -72,7 +72,7 @@ int filter_add(struct report_filter *filter, enum filter_field field, const char
 bool filter_active(const struct report_filter *filter);
 
 /*
- * The names that facts had in a field, in order: what there is where nothing passed. Not of
+ * The names that facts had in a field, in order, to be listed where nothing passed. Not of
  * processes, hosts and call sites. Returns their number, at most room; names belong to the
  * analysis.
  */

@@ -61,11 +61,11 @@ struct report_host {
 	uint64_t first, last; /* ns on its clock, over all facts; last 0: no facts */
 };
 
-/* Of all facts of a type, those that the filter selects. */
+/* How many facts of a type the filter selects. */
 struct selected {
 	uint64_t count, of;
 	uint64_t unknown; /* of these, sums of which the causes are not known: they are shown */
-	uint64_t bytes, bytes_of; /* where they are known; those of calls are what they sent */
+	uint64_t bytes, bytes_of; /* where they are known; a call's are the bytes that it sent */
 };
 
 #define SLOWEST_MAX 20

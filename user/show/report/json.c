@@ -491,7 +491,7 @@ static const struct shape selection_shape[] = {
 
 #define NAMES 1000
 
-/* What a filter that nothing passes could have asked for. */
+/* The names to choose from where nothing passes the filter. */
 static json_t *names_json(const struct report_filter *filter)
 {
 	json_t *object = json_object();
