@@ -183,6 +183,7 @@ struct lane {
 	__u16 at; /* of the uct_ep in ucp_ep_t */
 	__u32 tid; /* the thread that sends: which of two was first is known by their transfers
 		      alone */
+	__u64 others; /* ns, when another thread was seen to send, once a second; 0: never */
 };
 
 struct lane_found {

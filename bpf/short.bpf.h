@@ -29,6 +29,10 @@ volatile __u64 shorts_learnt = 0;
 /* Operations that were entered before, ns, may have sent while the probes were away. */
 volatile __u64 shorts_back = 0;
 
+/* ns: a thread that has sent alone for so long is expected to go on so. */
+#define ALONE 10000000000ll
+#define OTHERS_AGAIN 1000000000ll /* so often it is written that others send */
+
 #define EP_LANES 6 /* of all layouts, at most */
 /* Of ucp_ep_t, from its first one on: worker, cfg_index, uct_eps. */
 #define EP_WORDS (3 + EP_LANES)
@@ -75,8 +79,8 @@ static __always_inline bool lane_key_of(struct task_state *task, const struct ub
 
 /*
  * Finds out where the message of task->sent_op goes. False: it is not known, or another thread
- * sends as well, or its endpoint's lane goes by another interface, as long as it is a proxy for the
- * wire-up. Not static: verified once.
+ * has sent in the last ten seconds, or its endpoint's lane goes by another interface, as long as it
+ * is a proxy for the wire-up. Not static: verified once.
  */
 __weak __noinline int lane_find(struct task_state *task)
 {
@@ -101,6 +105,7 @@ __weak __noinline int lane_find(struct task_state *task)
 	found->lane = *lane;
 	found->uct_ep = ep_word(task, lane->at);
 	return found->uct_ep && lane->tid == (__u32)task->outbox.id &&
+	       (!lane->others || (__s64)(task->sent_op.ts - lane->others) >= ALONE) &&
 	       home_of(task, found->uct_ep, layout)->iface == lane->iface;
 }
 
@@ -114,6 +119,28 @@ static __always_inline __u32 lane_at(const struct task_state *task, __u64 uct_ep
 	return 0;
 }
 
+/*
+ * Whether several threads send on the lane that was found. One that takes it over is noted once a
+ * second, since they may take turns.
+ */
+static __always_inline bool lane_shared(struct task_state *task)
+{
+	struct lane lane = task->found.lane;
+	struct lane_key key = task->found.key;
+	__u64 now = task->sent_op.ts;
+
+	if (!lane.row)
+		return false;
+	if (lane.tid == (__u32)task->outbox.id)
+		return lane.others && (__s64)(now - lane.others) < ALONE;
+	if (lane.others && (__s64)(now - lane.others) < OTHERS_AGAIN)
+		return true;
+	lane.tid = task->outbox.id;
+	lane.others = now;
+	bpf_map_update_elem(&lanes, &key, &lane, BPF_ANY);
+	return true;
+}
+
 static __always_inline bool short_learn(struct task_state *task)
 {
 	const struct frame *xfer = &task->with_op;
@@ -122,7 +149,7 @@ static __always_inline bool short_learn(struct task_state *task)
 	struct lane lane = { .row = xfer->row, .tid = task->outbox.id };
 	struct lane_key key = found->key;
 
-	if (!layout || !found->known || (found->lane.row && found->lane.tid != lane.tid))
+	if (!layout || !found->known || lane_shared(task))
 		return false;
 	lane.at = lane_at(task, xfer->args[1], layout);
 	if (!lane.at)

@@ -266,6 +266,35 @@ static void another_thread_sends_as_well(void **state)
 	assert_int_equal(counts()->differing, 0);
 }
 
+#define SECONDS 1000000000ull
+
+/* Either thread is on its own only ten seconds after the other was last seen. */
+static void threads_that_take_turns(void **state)
+{
+	(void)state;
+	learn();
+	calls_derived = 0;
+	calls_checked = 2;
+	for (int turn = 0; turn < 6; turn++) {
+		task.outbox.id ^= 1;
+		host.now += 2 * SECONDS;
+		send_it((struct send){ .ep = 0, .length = 8, .by = SHORT });
+		assert_int_equal(counts()->without, turn + 1);
+		assert_int_equal(counts()->checked, 1);
+	}
+	host.now += 9 * SECONDS;
+	send_it((struct send){ .ep = 0, .length = 8, .by = SHORT });
+	assert_int_equal(counts()->checked, 1);
+	host.now += 2 * SECONDS;
+	send_it((struct send){ .ep = 0, .length = 8, .by = SHORT });
+	assert_int_equal(counts()->checked, 2);
+	assert_int_equal(counts()->without, 7);
+	assert_int_equal(counts()->differing, 0);
+	calls_checked = 0;
+	calls_derived = UB_SHORTS;
+	assert_derived((struct send){ .ep = 0, .length = 8 });
+}
+
 static void configurations_of_two_bytes(void **state)
 {
 	(void)state;
@@ -327,6 +356,7 @@ int main(void)
 		cmocka_unit_test_setup(another_worker_at_the_same_address, setup),
 		cmocka_unit_test_setup(a_child_has_its_own, setup),
 		cmocka_unit_test_setup(another_thread_sends_as_well, setup),
+		cmocka_unit_test_setup(threads_that_take_turns, setup),
 		cmocka_unit_test_setup(configurations_of_two_bytes, setup),
 		cmocka_unit_test_setup(an_unknown_layout, setup),
 		cmocka_unit_test_setup(comparing, setup),
