@@ -159,12 +159,17 @@ static __always_inline struct frame *frame_around_op(const struct hit *hit, stru
 	struct frame *top;
 	int at;
 
-	if (!calls_wanted())
-		return frame_settled(hit->task, hit->sp);
+	if (!calls_wanted(paths)) {
+		top = frame_settled(hit->task, hit->sp);
+		/* a later call from the same place, if unseen, is not to be taken for this one */
+		if (top)
+			top->awaits = 0;
+		return top;
+	}
 	at = caller_path(paths, &op);
 	if (at >= 0)
 		path = &paths->path[at & (CALLER_PATHS - 1)];
-	if (path && path->number && (calls_checked || call_is_derived(path)) &&
+	if (path && path->number && (calls_checked || call_is_derived(paths, path)) &&
 	    call_on_top(hit->task, path, hit->ts))
 		return frame_innermost(hit->task);
 	top = frame_settled(hit->task, hit->sp);

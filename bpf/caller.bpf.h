@@ -37,6 +37,14 @@ struct {
 volatile __u32 calls_away = 0; /* their probes record nothing */
 volatile __u32 calls_derived = 0; /* an operation whose call was not seen makes its record */
 volatile __u32 calls_checked = 0; /* number of the check that is under way; 0: none */
+
+/*
+ * Also written by user space. A call that was entered before the probes came back may make its
+ * operation at any time after: its task may have waited for a CPU in between.
+ */
+volatile __u32 calls_late = 0; /* the functions whose probes came back last */
+volatile __u32 calls_back = 0; /* how often probes came back */
+
 volatile __u32 callers_generation = 1; /* raised when ranges have changed */
 
 /* Operations that came from unknown code, while their calls were looked for. */
@@ -47,10 +55,16 @@ volatile __u64 callers_unknown = 0;
 const volatile __u32 derives = 0;
 #endif
 
-/* Whether an operation has to look for its call now. */
-static __always_inline bool calls_wanted(void)
+/* The functions that an operation of this task may be in without their probe having seen it. */
+static __always_inline __u32 calls_unseen(const struct caller_paths *paths)
 {
-	return derives && calls_checked | (calls_derived & ~UB_SHORTS);
+	return calls_derived | (paths->back == calls_back ? 0 : calls_late);
+}
+
+/* Whether an operation has to look for its call now. */
+static __always_inline bool calls_wanted(const struct caller_paths *paths)
+{
+	return derives && calls_checked | (calls_unseen(paths) & ~UB_SHORTS);
 }
 
 #define CALLER_STEPS 4
@@ -262,6 +276,7 @@ static __always_inline void call_checked(struct caller_paths *paths, __u32 numbe
 {
 	__u32 check = calls_checked;
 
+	paths->back = calls_back;
 	if (number)
 		derived_count(number, seen);
 	if (!check)
@@ -279,9 +294,10 @@ static __always_inline void call_differs(const struct caller_paths *paths, __u32
 		derived_count(number, differing);
 }
 
-static __always_inline bool call_is_derived(const struct caller_path *path)
+static __always_inline bool call_is_derived(const struct caller_paths *paths,
+					    const struct caller_path *path)
 {
-	return path->number && calls_derived >> path->number & 1;
+	return path->number && calls_unseen(paths) >> path->number & 1;
 }
 
 enum call_verdict {
@@ -300,7 +316,7 @@ static __always_inline enum call_verdict call_judge(struct caller_paths *paths,
 			derived_count(path->number, checked);
 		return CALL_SEEN;
 	}
-	if (call_is_derived(path)) {
+	if (call_is_derived(paths, path)) {
 		derived_count(path->number, derived);
 		return CALL_UNSEEN;
 	}

@@ -95,7 +95,7 @@ __weak __noinline int count_call_of(struct count_task *task, const struct op_ent
 	at = caller_path(&task->callers, op);
 	if (at >= 0)
 		path = &task->callers.path[at & (CALLER_PATHS - 1)];
-	if (path && path->number && (calls_checked || call_is_derived(path))) {
+	if (path && path->number && (calls_checked || call_is_derived(&task->callers, path))) {
 		site = read_u64(path->call_sp);
 		if (call_inner(task, path->call_sp, site))
 			return 0;
@@ -246,10 +246,12 @@ static __always_inline int op_count(struct pt_regs *ctx, bool may_return)
 
 	if (!entry_begin(&e, ctx) || !entry_args(&e, ctx))
 		return 1;
-	if (calls_wanted()) {
+	if (calls_wanted(&e.task->callers)) {
 		struct op_entered entered = { e.hit.sp, PT_REGS_FP(ctx) };
 
 		count_call_of(e.task, &entered);
+	} else {
+		e.task->call_awaits = 0; /* see frame_around_op() */
 	}
 	at_return = counts_at_return(e.hit.site->what);
 	op = op_push(e.task, e.hit.sp);

@@ -153,6 +153,8 @@ struct caller_path {
 struct caller_paths {
 	struct caller_path path[CALLER_PATHS];
 	__u32 check, awaited; /* see call_checked() */
+	__u32 back; /* calls_back when a probe last saw a call of the task */
+	__u32 pad;
 };
 
 /* A send that returned, see short.bpf.h. */

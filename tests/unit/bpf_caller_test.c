@@ -2,6 +2,7 @@
 /* From an operation's stack to the MPI call that made it: bpf/caller.bpf.h and call.bpf.h. */
 #include "bpf_host.h"
 
+#define derives 1
 #include "call.bpf.h"
 
 enum { OP_ROW = 5, SEND_ROW = 6, RECV_ROW = 7, SEND = 1, RECV = 4 };
@@ -42,7 +43,7 @@ static void begin(void)
 	HOST_MAP(derived);
 	HOST_MAP(stats);
 	HOST_MAP(mpi_texts);
-	calls_away = calls_derived = calls_checked = 0;
+	calls_away = calls_derived = calls_checked = calls_late = calls_back = 0;
 	callers_generation = 1;
 	callers_unknown = 0;
 	host_map(&callers)->most = ROWS;
@@ -275,6 +276,50 @@ static void each_call_is_made_once_while_probes_move(void **unused)
 	assert_int_equal(state.outbox.kinds[UB_CALL], 3);
 }
 
+static bool op_on_call(void)
+{
+	const struct hit hit = { .task = &state, .sp = SP, .ts = host.now };
+	struct pt_regs regs = {};
+	const struct frame *frame = frame_around_op(&hit, &regs);
+
+	return frame && frame->sp == CALL_SP;
+}
+
+/* Its frame stays, since nobody sees its end. */
+static void a_call_whose_operation_came_is_no_later_one(void **unused)
+{
+	(void)unused;
+	begin();
+	stack_of_send(APP);
+	enter_call(CALL_SP, APP, SEND_ROW, SEND);
+	assert_true(op_on_call());
+	calls_derived = calls_away = 1u << SEND;
+	assert_true(op_on_call());
+	assert_int_equal(counts(SEND)->derived, 1);
+	assert_int_equal(state.outbox.kinds[UB_CALL], 2);
+}
+
+/* A call that waits for a CPU, from before its probe came back until after. */
+static void an_unseen_call_may_make_its_operation_late(void **unused)
+{
+	(void)unused;
+	begin();
+	stack_of_send(APP);
+	calls_late = 1u << SEND;
+	calls_back = 1;
+	calls_checked = 2;
+	assert_true(op_on_call());
+	assert_int_equal(counts(SEND)->derived, 1);
+	enter_call(CALL_SP, APP, SEND_ROW, SEND);
+	assert_true(op_on_call());
+	assert_int_equal(counts(SEND)->derived, 1);
+	assert_int_equal(counts(SEND)->checked, 1);
+	/* its probe is in place: a second operation is no call of its own */
+	op_on_call();
+	assert_int_equal(counts(SEND)->derived, 1);
+	assert_int_equal(counts(SEND)->differing, 1);
+}
+
 /* Another tracer's return probe hides a return address: that is no other way. */
 static void what_another_tracer_hides_is_not_known(void **unused)
 {
@@ -352,6 +397,8 @@ int main(void)
 		cmocka_unit_test(a_call_that_was_seen_is_not_made_again),
 		cmocka_unit_test(an_unseen_call_is_made_each_time),
 		cmocka_unit_test(each_call_is_made_once_while_probes_move),
+		cmocka_unit_test(a_call_whose_operation_came_is_no_later_one),
+		cmocka_unit_test(an_unseen_call_may_make_its_operation_late),
 		cmocka_unit_test(what_another_tracer_hides_is_not_known),
 		cmocka_unit_test(a_call_without_an_operation_is_counted),
 		cmocka_unit_test(another_call_from_there_ends_the_one_before),

@@ -13,7 +13,6 @@
 #include "ucxbpf.skel.h"
 
 #define MS 1000000ull /* ns */
-#define ARRIVAL (10 * MS) /* a call takes less from its entry to its operation */
 #define PATIENCE (100 * MS) /* of the first check, and between looks for hot functions */
 #define READING (4 * MS) /* of unwinding rows between two looks at the rings */
 #define AGAIN (20 * MS) /* of a later one */
@@ -175,6 +174,15 @@ static void go_away(struct capture_session *capture, uint32_t functions)
 	log_debug("derive: probes are away: %#x", functions);
 }
 
+/* From now on a task whose next call is seen has none that was not. */
+static void calls_return(struct capture_session *capture, uint32_t functions)
+{
+	struct ucxbpf__bss *kernel = kernel_object(capture->kernel)->bss;
+
+	__atomic_store_n(&kernel->calls_late, functions, __ATOMIC_SEQ_CST);
+	__atomic_fetch_add(&kernel->calls_back, 1, __ATOMIC_SEQ_CST);
+}
+
 /* Where a probe cannot be placed again, all stay away, and their calls are derived on. */
 static void come_back(struct capture_session *capture, const char *why)
 {
@@ -194,8 +202,9 @@ static void come_back(struct capture_session *capture, const char *why)
 		return;
 	}
 	set_masks(capture, 0, away, 0);
+	calls_return(capture, away & ALL_CALLS);
 	write_side(capture);
-	enter(derive, DERIVE_ARRIVING);
+	check(capture);
 }
 
 /* Whether a function of UCT may be called unseen. */
@@ -391,10 +400,6 @@ void derive_step(struct capture_session *capture)
 		callers_work(&derive->callers, READING);
 	switch (derive->state) {
 	case DERIVE_NOT:
-		break;
-	case DERIVE_ARRIVING:
-		if (since >= ARRIVAL)
-			check(capture);
 		break;
 	case DERIVE_CHECKING:
 		finish_check(capture);

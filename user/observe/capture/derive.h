@@ -22,7 +22,6 @@ enum derive_state {
 	DERIVE_RESTING, /* until there is something to gain; operations do not look for calls */
 	DERIVE_CHECKING,
 	DERIVE_AWAY,
-	DERIVE_ARRIVING, /* probes are in place again: calls that began without them end */
 };
 
 struct derive {
