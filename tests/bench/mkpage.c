@@ -102,6 +102,7 @@ static void transfer(struct job *job, const struct side *side, uint64_t op, enum
 
 	fact_put(&job->sink, FACT_TRANSFER,
 		 &(struct fact_transfer){ .caused_by = op,
+					  .caused_in = side->process,
 					  .process = side->process,
 					  .peer = side->peer,
 					  .op = large ? "get_zcopy" : "am_bcopy",
@@ -164,6 +165,20 @@ static void message(struct job *job, int from, int to)
 	fact_put(&job->sink, FACT_MESSAGE, &fact);
 }
 
+/* The same facts each time. */
+static void run(struct job *job, struct fact_sink sink, uint64_t events)
+{
+	job->sink = sink;
+	job->seed = job->id = 0;
+	begin(job);
+	for (uint64_t i = 0; i < events / EVENTS_PER_MESSAGE; i++) {
+		int from = (int)(i % job->processes);
+		int step = 1 + (int)(i / job->processes % job->peers);
+
+		message(job, from, (from + step) % job->processes);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	struct fact_totals totals = { .produced = 0 };
@@ -173,7 +188,6 @@ int main(int argc, char **argv)
 	FILE *out;
 	int err;
 
-	job->sink = page_sink(page);
 	job->processes = argc > 3 ? atoi(argv[3]) : 1000;
 	job->peers = argc > 4 ? atoi(argv[4]) : 100;
 	if (argc < 2 || job->processes < 2 || job->processes > 65536 || job->peers < 1 ||
@@ -181,13 +195,9 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: mkpage FILE [EVENTS [PROCESSES [PEERS]]]\n");
 		return 2;
 	}
-	begin(job);
-	for (uint64_t i = 0; i < events / EVENTS_PER_MESSAGE; i++) {
-		int from = (int)(i % job->processes);
-		int step = 1 + (int)(i / job->processes % job->peers);
-
-		message(job, from, (from + step) % job->processes);
-	}
+	run(job, page_scan(page), events);
+	page_scan_end(page);
+	run(job, page_sink(page), events);
 	err = page_write(page, &totals, out);
 	if (err || fclose(out))
 		fprintf(stderr, "mkpage: %s\n", strerror(err ? -err : errno));

@@ -43,12 +43,18 @@ struct made_page {
 static inline void made_page_feed(struct made_page *made, const char *captures,
 				  const struct page_options *options)
 {
+	struct analysis *scanned = analysis_new();
 	struct fact_sink sink;
 
 	memset(made, 0, sizeof(*made));
 	made->analysis = analysis_new();
 	add_captures(made->analysis, captures);
 	made->page = page_new(options);
+	add_captures(scanned, captures);
+	sink = page_scan(made->page);
+	assert_int_equal(analysis_run(scanned, &sink, &made->totals), 0);
+	page_scan_end(made->page);
+	analysis_free(scanned);
 	sink = page_sink(made->page);
 	assert_int_equal(analysis_run(made->analysis, &sink, &made->totals), 0);
 }

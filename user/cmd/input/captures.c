@@ -224,26 +224,34 @@ int captures_analyse(struct captures *captures, struct analysis *analysis, const
 	return err;
 }
 
+int captures_scan(const struct captures *captures, const char *command,
+		  const struct fact_sink *sink)
+{
+	struct analysis *analysis = analysis_new();
+	struct fact_totals totals = { 0 };
+	const char *why;
+	int err;
+
+	/* captures_add() has named the files that cannot be added */
+	for (size_t i = 0; i < captures->paths.len; i++)
+		(void)analysis_add_file(analysis, captures->paths.data[i], &why);
+	err = run(analysis, command, sink, &totals);
+	analysis_free(analysis);
+	return err;
+}
+
 int captures_find_causes(const struct captures *captures, const char *command,
 			 struct report_filter *filter)
 {
-	struct analysis *analysis;
-	struct fact_totals totals = { 0 };
 	struct filter_scan *scan;
 	struct fact_sink sink;
-	const char *why;
 	int err;
 
 	if (!filter_wants_causes(filter))
 		return 0;
-	analysis = analysis_new();
-	/* captures_add() has named the files that cannot be added */
-	for (size_t i = 0; i < captures->paths.len; i++)
-		(void)analysis_add_file(analysis, captures->paths.data[i], &why);
 	scan = filter_scan_begin(filter, &sink);
-	err = run(analysis, command, &sink, &totals);
+	err = captures_scan(captures, command, &sink);
 	filter_scan_end(scan);
-	analysis_free(analysis);
 	return err;
 }
 

@@ -55,9 +55,15 @@ int captures_analyse(struct captures *captures, struct analysis *analysis, const
 		     const struct fact_sink *sink, struct fact_totals *totals);
 
 /*
- * Finds what caused the facts that a filter selects, by an analysis of its own, before that of
- * captures_analyse(). Nothing is done where the filter does not want that. Returns 0 or -errno
- * (printed).
+ * Gives all facts of the added captures to the sink by an analysis of its own, before that of
+ * captures_analyse(): their strings are gone at the return. Returns 0 or -errno (printed).
+ */
+int captures_scan(const struct captures *captures, const char *command,
+		  const struct fact_sink *sink);
+
+/*
+ * Finds what caused the facts that a filter selects, in a scan. Nothing is done where the filter
+ * does not want that. Returns 0 or -errno (printed).
  */
 int captures_find_causes(const struct captures *captures, const char *command,
 			 struct report_filter *filter);

@@ -193,6 +193,18 @@ static int finish(struct export *export, const struct export_request *request,
 	return captures->broken ? UCXBPF_EXIT_PARTIAL : UCXBPF_EXIT_OK;
 }
 
+static int scan(const char *command, struct export *export, const struct captures *captures)
+{
+	struct fact_sink sink;
+	int err;
+
+	if (!export_scan(export, &sink))
+		return 0;
+	err = captures_scan(captures, command, &sink);
+	export_scan_end(export);
+	return err;
+}
+
 static int convert(const char *command, const struct export_request *request,
 		   struct analysis *analysis, struct captures *captures)
 {
@@ -210,7 +222,8 @@ static int convert(const char *command, const struct export_request *request,
 		return failed(request, err, why);
 	abandon_start(&abandon, export_part(export));
 	sink = export_sink(export);
-	if (captures_analyse(captures, analysis, command, &sink, &totals))
+	if (scan(command, export, captures) ||
+	    captures_analyse(captures, analysis, command, &sink, &totals))
 		status = UCXBPF_EXIT_FAILED;
 	else
 		status = finish(export, request, &totals, captures);

@@ -318,6 +318,7 @@ void emit_transfer(struct emitter *emitter, const struct transfer *transfer)
 	const struct op *op = transfer->op;
 	struct fact_transfer fact = {
 		.caused_by = op ? op->id : 0,
+		.caused_in = op ? op->process->index : -1,
 		.process = transfer->process->index,
 		.peer = emit_index(peer),
 		.op = transfer->site->name,

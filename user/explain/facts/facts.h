@@ -124,6 +124,7 @@ struct fact_op {
 
 struct fact_transfer {
 	uint64_t caused_by; /* id of its operation, 0 = unknown or none */
+	int caused_in; /* process of that: another one may make its transfers; -1 unknown or none */
 	int process, peer;
 	const char *op; /* am_short, get_zcopy... */
 	const char *transport, *device; /* UCX's names */

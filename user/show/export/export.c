@@ -288,6 +288,19 @@ const char *export_part(const struct export *export)
 	return export->outlet.path;
 }
 
+bool export_scan(struct export *export, struct fact_sink *sink)
+{
+	if (!export->format->scan)
+		return false;
+	*sink = export->format->scan(export->state);
+	return true;
+}
+
+void export_scan_end(struct export *export)
+{
+	export->format->scan_end(export->state);
+}
+
 struct fact_sink export_sink(struct export *export)
 {
 	struct fact_sink sink = export->format->sink(export->state);

@@ -50,6 +50,9 @@ struct export_format {
 	/* Returns the state of this export, or NULL with *err set to -errno. */
 	void *(*begin)(struct export_target *target, int *err);
 	struct fact_sink (*sink)(void *state);
+	/* Optional: takes all facts in advance, whose strings go after scan_end(). */
+	struct fact_sink (*scan)(void *state);
+	void (*scan_end)(void *state);
 	/*
 	 * Called after the last fact. Returns 0 or -errno; -ENODATA: the captures have no data for
 	 * it.
@@ -92,6 +95,13 @@ const char *export_part(const struct export *export);
 
 /* Removes a file, or a directory with its contents. */
 void export_remove(const char *path);
+
+/*
+ * Whether the format wants all facts of the same captures in advance, in a sink of their own; then
+ * export_scan_end() follows.
+ */
+bool export_scan(struct export *export, struct fact_sink *sink);
+void export_scan_end(struct export *export);
 
 /* The sink to feed; valid until export_free(). */
 struct fact_sink export_sink(struct export *export);

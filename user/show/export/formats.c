@@ -107,6 +107,20 @@ static struct fact_sink html_sink(void *arg)
 	return page_sink(state->page);
 }
 
+static struct fact_sink html_scan(void *arg)
+{
+	struct html_export *state = arg;
+
+	return page_scan(state->page);
+}
+
+static void html_scan_end(void *arg)
+{
+	struct html_export *state = arg;
+
+	page_scan_end(state->page);
+}
+
 static int report_format_end(void *arg, const struct fact_totals *totals)
 {
 	struct html_export *state = arg;
@@ -135,6 +149,8 @@ static const struct export_format export_html = {
 	.unfiltered = true,
 	.begin = html_begin,
 	.sink = html_sink,
+	.scan = html_scan,
+	.scan_end = html_scan_end,
 	.end = report_format_end,
 	.free = html_release,
 };

@@ -12,6 +12,12 @@ void page_words_release(struct page_words *words)
 	map_release(&words->by_pointer);
 }
 
+void page_words_forget(struct page_words *words)
+{
+	map_release(&words->by_pointer);
+	memset(words->recent, 0, sizeof(words->recent));
+}
+
 uint32_t page_word(struct page_words *words, const char *text)
 {
 	size_t at = ((uintptr_t)text >> 4 ^ (uintptr_t)text >> 12) % PAGE_WORDS_RECENT;
@@ -31,6 +37,14 @@ uint32_t page_word(struct page_words *words, const char *text)
 }
 
 #define BIT(column) (1u << KEY_##column)
+#define CAUSES (1u << PAGE_CAUSES | 1u << PAGE_RECV_CAUSES)
+
+const char *page_key_name(int key)
+{
+	static const char *const own[] = { "causes", "recv_causes" };
+
+	return key < FACT_KEYS ? fact_key_names[key] : own[key - FACT_KEYS];
+}
 
 #define OF_ALL [SUM_COUNT] = "count", [SUM_BYTES] = "bytes", [SUM_BYTES_UNKNOWN] = "bytes_unknown"
 #define OF_SPANS [SUM_TIMED] = "timed", [SUM_TIME] = "time_sum"
@@ -82,8 +96,13 @@ static void find_columns(struct page_cube *cube, enum page_sort sort)
 
 unsigned int page_cube_keyed(const struct page_cube *cube, enum page_sort sort)
 {
-	/* the direction of the data follows from the operation */
-	unsigned int keys = sort == PAGE_TRANSFERS ? BIT(SRC) | BIT(DST) : 0;
+	static const unsigned int own[PAGE_SORTS] = {
+		[PAGE_CALLS] = 1u << PAGE_CAUSES,
+		[PAGE_OPS] = 1u << PAGE_CAUSES,
+		[PAGE_TRANSFERS] = BIT(SRC) | BIT(DST), /* by the operation */
+		[PAGE_MESSAGES] = CAUSES,
+	};
+	unsigned int keys = own[sort];
 
 	for (int i = 0; i < FACT_KEYS; i++)
 		if (cube->columns[sort][i])
@@ -94,8 +113,16 @@ unsigned int page_cube_keyed(const struct page_cube *cube, enum page_sort sort)
 void page_cube_init(struct page_cube *cube, const struct page_hosts *hosts, size_t limit)
 {
 	*cube = (struct page_cube){ .hosts = hosts, .shift = FINEST_SHIFT, .limit = limit };
-	for (int i = 0; i < PAGE_SORTS; i++)
+	for (int i = 0; i < PAGE_SORTS; i++) {
 		find_columns(cube, i);
+		cube->merged[i] = CAUSES & page_cube_keyed(cube, i);
+	}
+}
+
+void page_cube_know_causes(struct page_cube *cube)
+{
+	for (int i = 0; i < PAGE_SORTS; i++)
+		cube->merged[i] &= ~CAUSES;
 }
 
 void page_cube_release(struct page_cube *cube)
@@ -139,7 +166,7 @@ static uint32_t alias_of(const struct page_cube *cube, struct page_cells *cells,
 	unsigned int merged = cube->merged[cells - cube->of];
 	struct page_key key = cells->keys.rows.data[number];
 
-	for (int i = 0; i < FACT_KEYS; i++)
+	for (int i = 0; i < PAGE_KEYS; i++)
 		if (merged >> i & 1)
 			key.code[i] = 0;
 	return page_key_of(&cells->keys, &key);
@@ -242,6 +269,7 @@ static const struct {
 	{ .buckets = 16 },
 	{ .size = true },
 	{ .buckets = 1 },
+	{ .columns = CAUSES, .sorts = ALL },
 	{ .columns = BIT(CHAIN) | BIT(VIA), .sorts = ALL },
 	{ .columns = BIT(DEVICE), .sorts = ALL },
 	{ .columns = BIT(PROTOCOL), .sorts = ALL },

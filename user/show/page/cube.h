@@ -31,7 +31,10 @@ struct page_words {
 
 void page_words_release(struct page_words *words);
 
-/* text must keep its address and content as long as words. */
+/* The texts seen so far may go, and others lie where they were. Numbers stay. */
+void page_words_forget(struct page_words *words);
+
+/* text must keep its address and content until page_words_forget(). */
 uint32_t page_word(struct page_words *words, const char *text);
 
 /* The tables of sums, each with its own columns. */
@@ -63,9 +66,18 @@ struct page_shape {
 
 extern const struct page_shape page_shapes[PAGE_SORTS];
 
+/*
+ * Keys that no fact has: the set of kinds that it caused (causes.h), for messages one by the send
+ * and one by the receive.
+ */
+enum page_only_key { PAGE_CAUSES = FACT_KEYS, PAGE_RECV_CAUSES, PAGE_KEYS };
+
 struct page_key {
-	uint32_t code[FACT_KEYS]; /* 0 for columns that the table does not have */
+	uint32_t code[PAGE_KEYS]; /* 0 for columns that the table does not have */
 };
+
+/* The name of a key's column. */
+const char *page_key_name(int key);
 
 /* The combinations of codes that occur, numbered from 0. */
 struct page_keys {
@@ -98,7 +110,7 @@ struct page_cube {
 		*columns[PAGE_SORTS][FACT_KEYS]; /* NULL: the table does not have it */
 	const struct page_hosts *hosts;
 	unsigned int shift; /* buckets are 2^shift ns wide */
-	unsigned int merged[PAGE_SORTS]; /* bit sets of dropped enum fact_key */
+	unsigned int merged[PAGE_SORTS]; /* bit sets of dropped keys */
 	bool merged_size;
 	size_t limit; /* most cells over all tables */
 };
@@ -106,7 +118,10 @@ struct page_cube {
 void page_cube_init(struct page_cube *cube, const struct page_hosts *hosts, size_t limit);
 void page_cube_release(struct page_cube *cube);
 
-/* The keys of a table, as a bit set of enum fact_key. */
+/* Before facts are added: their keys have what they caused. Else that counts as dropped. */
+void page_cube_know_causes(struct page_cube *cube);
+
+/* The keys of a table, as a bit set. */
 unsigned int page_cube_keyed(const struct page_cube *cube, enum page_sort sort);
 
 /*

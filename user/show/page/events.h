@@ -29,12 +29,13 @@ struct page_link {
 	int send_host, recv_host;
 };
 
-/* A wait: the event of its call, and codes of words and processes as in the cube. */
+/* A wait: the event of its call, and codes of words, places and processes as in the cube. */
 struct page_wait {
 	uint64_t call; /* id of the fact */
-	uint64_t start, duration; /* ns */
+	uint64_t start, duration, ns, fresh, uncertainty; /* the last three as in the fact */
 	uint32_t process, culprit, root; /* codes */
 	uint32_t kind, function, did, root_function, root_did; /* words; function: the culprit's */
+	uint32_t place, root_place;
 	int host;
 };
 

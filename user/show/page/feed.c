@@ -2,31 +2,6 @@
 /* Passes each fact to the report, to the sums, and to the timeline and the single events. */
 #include "show/page/internal.h"
 
-static uint32_t page_code(int process)
-{
-	return (uint32_t)(process + 1);
-}
-
-static uint32_t word(struct page *page, const char *text)
-{
-	return page_word(&page->words, text);
-}
-
-static uint32_t page_place_code(struct page *page, const struct place *place)
-{
-	uint64_t *code;
-	bool fresh;
-
-	if (!place)
-		return 0;
-	code = map_insert(&page->place_codes, (uintptr_t)place->key, 0, &fresh);
-	if (fresh) {
-		vec_push(&page->places, place);
-		*code = page->places.len;
-	}
-	return (uint32_t)*code;
-}
-
 static void page_sum_bytes(struct page_sums *sums, uint64_t bytes)
 {
 	if (bytes == UINT64_MAX)
@@ -70,42 +45,6 @@ static uint64_t page_mean_bytes(const struct fact_sums *from)
 	uint64_t known = from->count - from->bytes_unknown;
 
 	return known ? from->bytes / known : from->count ? UINT64_MAX : 0;
-}
-
-static uint32_t page_key_code(struct page *page, const struct fact_column *column, const void *fact)
-{
-	const uint64_t value = column_word(column, fact);
-
-	switch (column->type) {
-	case COLUMN_INDEX:
-		return page_code((int)value);
-	case COLUMN_TEXT:
-		return word(page, (const char *)(uintptr_t)value);
-	case COLUMN_PLACE:
-		return page_place_code(page, (const struct place *)(uintptr_t)value);
-	default:
-		return (uint32_t)value;
-	}
-}
-
-static struct page_key page_key(struct page *page, enum page_sort sort, const void *fact)
-{
-	struct page_key key = { 0 };
-
-	for (int i = 0; i < FACT_KEYS; i++)
-		if (page->cube.columns[sort][i])
-			key.code[i] = page_key_code(page, page->cube.columns[sort][i], fact);
-	return key;
-}
-
-static struct page_key page_transfer_key(struct page *page, const struct fact_transfer *transfer)
-{
-	struct page_key key = page_key(page, PAGE_TRANSFERS, transfer);
-	const bool fetches = fact_fetches(transfer->op, transfer->transport);
-
-	key.code[KEY_SRC] = key.code[fetches ? KEY_PEER : KEY_PROCESS];
-	key.code[KEY_DST] = key.code[fetches ? KEY_PROCESS : KEY_PEER];
-	return key;
 }
 
 static struct page_sums page_transfer_sums(const struct fact_transfer *transfer)
@@ -270,7 +209,7 @@ static void feed_calls(struct page *page, const struct fact_call *call,
 	if (!selection_passes(&page->selection, FACT_CALL, call))
 		return;
 	sums.of[SUM_OPS] = from->ops;
-	key = page_key(page, PAGE_CALLS, call);
+	key = page_key_of(page, PAGE_CALLS, call);
 	page_cube_add(&page->cube, PAGE_CALLS, &key, 0, page_size(page_mean_bytes(from)), &sums);
 	page->timeline.untimed += from->count;
 }
@@ -284,7 +223,7 @@ static void feed_ops(struct page *page, const struct fact_op *op, const struct f
 	if (!selection_passes(&page->selection, FACT_OP, op))
 		return;
 	sums.of[SUM_UNCHECKED] = from->count;
-	key = page_key(page, PAGE_OPS, op);
+	key = page_key_of(page, PAGE_OPS, op);
 	page_cube_add(&page->cube, PAGE_OPS, &key, 0, page_size(page_mean_bytes(from)), &sums);
 	page->timeline.untimed += from->count;
 }
@@ -338,7 +277,8 @@ static void feed_call(struct page *page, const struct fact_call *call)
 	page_hosts_see(&page->hosts, call->process, call->start, call->end);
 	if (!selection_passes(&page->selection, FACT_CALL, call))
 		return;
-	key = page_key(page, PAGE_CALLS, call);
+	key = page_key_of(page, PAGE_CALLS, call);
+	key.code[PAGE_CAUSES] = page_causes_code(&page->causes, call->id);
 	fact = page_drawn_call(page, call);
 	page_sum_bytes(&sums, call->bytes);
 	page_sum_time(&sums, call->start, call->end, call->end_precision);
@@ -359,7 +299,8 @@ static void feed_op(struct page *page, const struct fact_op *op)
 	page_hosts_see(&page->hosts, op->process, op->start, op->end);
 	if (!selection_passes(&page->selection, FACT_OP, op))
 		return;
-	key = page_key(page, PAGE_OPS, op);
+	key = page_key_of(page, PAGE_OPS, op);
+	key.code[PAGE_CAUSES] = page_causes_code(&page->causes, op->id);
 	fact = page_drawn_op(page, op);
 	page_sum_bytes(&sums, op->bytes);
 	page_sum_time(&sums, op->start, op->end, op->end_precision);
@@ -407,7 +348,9 @@ static void feed_message(struct page *page, const struct fact_message *message)
 		   page_host_number(page, message->dst), message->send_start, message->arrival);
 	if (!selection_passes(&page->selection, FACT_MESSAGE, message))
 		return;
-	key = page_key(page, PAGE_MESSAGES, message);
+	key = page_key_of(page, PAGE_MESSAGES, message);
+	key.code[PAGE_CAUSES] = page_causes_code(&page->causes, message->send);
+	key.code[PAGE_RECV_CAUSES] = page_causes_code(&page->causes, message->recv);
 	page_sum_bytes(&sums, message->bytes);
 	page_cube_add(&page->cube, PAGE_MESSAGES, &key,
 		      page_host_of(&page->hosts, message->src) ? message->send_start : 0,
@@ -420,7 +363,7 @@ static void feed_message(struct page *page, const struct fact_message *message)
 }
 
 /*
- * A wait is of its call: of what the call is summed by, and of no size. Its time counts once, in
+ * A wait is of its call: of what the call is summed by, and of its size. Its time counts once, in
  * whatever kinds of waits it is.
  */
 static void sum_wait(struct page *page, const struct fact_wait *wait, uint64_t start)
@@ -429,12 +372,14 @@ static void sum_wait(struct page *page, const struct fact_wait *wait, uint64_t s
 					.function = wait->function,
 					.place = wait->place };
 	const struct page_sums sums = { .of = { [SUM_WAITED] = wait->fresh } };
-	const struct page_key key = page_key(page, PAGE_CALLS, &call);
+	struct page_key key = page_key_of(page, PAGE_CALLS, &call);
 	struct page_lane lane = { .layer = LEVEL_MPI,
 				  .process = wait->process,
 				  .host = page_host_number(page, wait->process) };
 
-	page_cube_add(&page->cube, PAGE_CALLS, &key, start, page_size(UINT64_MAX), &sums);
+	key.code[PAGE_CAUSES] = page_causes_code(&page->causes, wait->call);
+	page_cube_add(&page->cube, PAGE_CALLS, &key, start,
+		      page_causes_size(&page->causes, wait->call), &sums);
 	if (start && wait->fresh)
 		page_timeline_wait(&page->timeline, page_lane_of(&page->timeline, &lane),
 				   key.code[KEY_FUNCTION],
@@ -449,20 +394,26 @@ static void feed_wait(struct page *page, const struct fact_wait *wait)
 	if (wait->end <= wait->start || !selection_passes(&page->selection, FACT_WAIT, wait))
 		return;
 	sum_wait(page, wait, start);
-	page_waits_add(&page->events, &(struct page_wait){
-					      .call = wait->call,
-					      .start = start,
-					      .duration = wait->end - wait->start,
-					      .process = page_code(wait->process),
-					      .culprit = page_code(wait->culprit),
-					      .root = page_code(wait->root),
-					      .kind = word(page, wait->kind),
-					      .function = word(page, wait->culprit_function),
-					      .did = word(page, wait->culprit_did),
-					      .root_function = word(page, wait->root_function),
-					      .root_did = word(page, wait->root_did),
-					      .host = page_host_number(page, wait->process),
-				      });
+	page_waits_add(&page->events,
+		       &(struct page_wait){
+			       .call = wait->call,
+			       .start = start,
+			       .duration = wait->end - wait->start,
+			       .ns = wait->ns,
+			       .fresh = wait->fresh,
+			       .uncertainty = wait->uncertainty,
+			       .process = page_code(wait->process),
+			       .culprit = page_code(wait->culprit),
+			       .root = page_code(wait->root),
+			       .kind = page_word_code(page, wait->kind),
+			       .function = page_word_code(page, wait->culprit_function),
+			       .did = page_word_code(page, wait->culprit_did),
+			       .root_function = page_word_code(page, wait->root_function),
+			       .root_did = page_word_code(page, wait->root_did),
+			       .place = page_place_code(page, wait->culprit_place),
+			       .root_place = page_place_code(page, wait->root_place),
+			       .host = page_host_number(page, wait->process),
+		       });
 }
 
 static void feed_window(struct page *page, const struct fact_window *fact)

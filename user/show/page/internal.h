@@ -5,6 +5,7 @@
 
 #include "base/place.h"
 #include "explain/clocks/clocks.h"
+#include "show/page/causes.h"
 #include "show/page/cube.h"
 #include "show/page/events.h"
 #include "show/page/pack.h"
@@ -26,7 +27,10 @@ struct page {
 	struct clocks clocks; /* between hosts, over all messages whatever the filter */
 	struct page_words words;
 	VEC(const struct place *) places; /* place of code n at n - 1 */
-	struct map place_codes; /* its key's text -> code */
+	struct strings place_keys; /* its key's text at n - 1 */
+	struct map place_codes; /* that text's address -> code */
+	struct selection scanned; /* in the scan */
+	struct page_causes causes;
 	struct page_cube cube;
 	struct page_timeline timeline;
 	struct page_events events;
@@ -41,6 +45,20 @@ struct page {
 struct page_shares {
 	size_t all, cube, timeline; /* compressed bytes; events get the rest */
 };
+
+/* ---- keys.c ---- */
+
+/* 0: unknown. */
+uint32_t page_code(int process);
+uint32_t page_word_code(struct page *page, const char *text);
+uint32_t page_place_code(struct page *page, const struct place *place);
+
+/* The key of a fact, without its causes. */
+struct page_key page_key_of(struct page *page, enum page_sort sort, const void *fact);
+struct page_key page_transfer_key(struct page *page, const struct fact_transfer *transfer);
+
+/* The analysis is about to go whose strings and places have codes. */
+void page_forget_names(struct page *page);
 
 /* ---- sections.c ---- */
 struct page_shares page_shares(const struct page *page);

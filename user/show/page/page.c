@@ -39,6 +39,8 @@ struct page *page_new(const struct page_options *options)
 	selection_init(&page->selection, options->filter);
 	page->report = report_new(options->filter);
 	page->to_report = report_sink(page->report);
+	selection_init(&page->scanned, options->filter);
+	page_causes_init(&page->causes);
 	page_cube_init(&page->cube, &page->hosts, options->cells ? options->cells : CELLS);
 	page_timeline_init(&page->timeline, &page->hosts, options->spans ? options->spans : SPANS);
 	page_events_init(&page->events, &page->hosts, options->window,
@@ -54,6 +56,9 @@ void page_free(struct page *page)
 	page_hosts_release(&page->hosts);
 	clocks_release(&page->clocks);
 	selection_release(&page->selection);
+	selection_release(&page->scanned);
+	page_causes_release(&page->causes);
+	strings_release(&page->place_keys);
 	page_words_release(&page->words);
 	vec_release(&page->places);
 	map_release(&page->place_codes);
@@ -155,8 +160,12 @@ static void page_put_words(struct page *page)
 
 	for (size_t i = 0; i < page->words.texts.all.len; i++)
 		json_array_append_new(names, shape_text(page->words.texts.all.data[i]));
-	for (size_t i = 0; i < page->places.len; i++)
-		json_array_append_new(places, shape_json(place_shape, page->places.data[i], NULL));
+	for (size_t i = 0; i < page->places.len; i++) {
+		const struct place *place = page->places.data[i];
+
+		json_array_append_new(places,
+				      place ? shape_json(place_shape, place, NULL) : json_null());
+	}
 	page_pack_begin(&page->pack, "names", false);
 	page_pack_json(&page->pack, names);
 	page_pack_end(&page->pack);
@@ -273,18 +282,18 @@ static void add_merged(json_t *array, const struct page_cube *cube, int column)
 		gone |= (cube->merged[i] >> column & 1) << i;
 	}
 	if (have && have == gone)
-		json_array_append_new(array, json_string(fact_key_names[column]));
+		json_array_append_new(array, json_string(page_key_name(column)));
 	for (int i = 0; have != gone && i < PAGE_SORTS; i++)
 		if (gone >> i & 1)
 			json_array_append_new(array, json_sprintf("%s.%s", page_shapes[i].name,
-								  fact_key_names[column]));
+								  page_key_name(column)));
 }
 
 static json_t *merged_json(const struct page_cube *cube)
 {
 	json_t *array = json_array();
 
-	for (int i = 0; i < FACT_KEYS; i++)
+	for (int i = 0; i < PAGE_KEYS; i++)
 		add_merged(array, cube, i);
 	if (cube->merged_size)
 		json_array_append_new(array, json_string("size"));

@@ -34,10 +34,18 @@ struct page_options {
 	size_t cells, spans, events; /* in memory: sums, pieces of the timeline, events */
 };
 
-/* Strings of the facts must live until page_free(). */
+/* Strings of the facts after a scan must live until page_free(). */
 struct page *page_new(const struct page_options *options);
 
 void page_free(struct page *page);
+
+/*
+ * The sink of a scan, to be fed with all facts of the same captures before those of the page, so
+ * that filters of the page select what caused the transfers that pass. Optional. The strings of its
+ * facts may go after page_scan_end().
+ */
+struct fact_sink page_scan(struct page *page);
+void page_scan_end(struct page *page);
 
 /* The sink that feeds this page; valid until page_free(). */
 struct fact_sink page_sink(struct page *page);

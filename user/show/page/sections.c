@@ -23,14 +23,14 @@ static void put_keys(struct page_pack *pack, const struct page_cells *cells, uns
 {
 	size_t count = cells->keys.rows.len;
 
-	for (int column = 0; column < FACT_KEYS; column++) {
+	for (int column = 0; column < PAGE_KEYS; column++) {
 		uint64_t *values = page_pack_values(pack, count);
 
 		if (!(columns >> column & 1))
 			continue;
 		for (size_t i = 0; i < count; i++)
 			values[i] = cells->keys.rows.data[i].code[column];
-		page_pack_column(pack, fact_key_names[column], count);
+		page_pack_column(pack, page_key_name(column), count);
 	}
 }
 
@@ -77,9 +77,35 @@ static void put_cells(struct page *page, enum page_sort sort)
 	page_pack_column(&page->pack, "precision", count);
 }
 
+/* Kinds by their codes, and sets as a tree whose parents come first. */
+static void put_causes(struct page *page)
+{
+	const struct page_causes *causes = &page->causes;
+	const size_t kinds = causes->kinds.len, sets = causes->sets.len;
+	uint64_t *values = page_pack_values(&page->pack, kinds > sets ? kinds : sets);
+
+	page_pack_begin(&page->pack, "causes", true);
+	for (size_t i = 0; i < kinds; i++)
+		values[i] = causes->kinds.data[i].layer;
+	page_pack_column(&page->pack, "layer", kinds);
+	for (int column = 0; column < CAUSES_KEYS; column++) {
+		for (size_t i = 0; i < kinds; i++)
+			values[i] = causes->kinds.data[i].code[column];
+		page_pack_column(&page->pack, fact_key_names[causes_keys[column]], kinds);
+	}
+	for (size_t i = 0; i < sets; i++)
+		values[i] = causes->sets.data[i].parent;
+	page_pack_column(&page->pack, "parent", sets);
+	for (size_t i = 0; i < sets; i++)
+		values[i] = causes->sets.data[i].last;
+	page_pack_column(&page->pack, "last", sets);
+	page_pack_end(&page->pack);
+}
+
 static void cube_put_all(struct page *page)
 {
 	page_cube_sort(&page->cube);
+	put_causes(page);
 	for (int sort = 0; sort < PAGE_SORTS; sort++) {
 		page_pack_begin(&page->pack, page_shapes[sort].name, true);
 		put_keys(&page->pack, &page->cube.of[sort], page_cube_keyed(&page->cube, sort));
@@ -407,6 +433,11 @@ static uint64_t wait_field(const struct page *page, const struct map *index,
 		wait->root,
 		wait->root_function,
 		wait->root_did,
+		wait->ns,
+		wait->fresh,
+		wait->uncertainty,
+		wait->place,
+		wait->root_place,
 	};
 
 	return fields[column];
@@ -414,9 +445,11 @@ static uint64_t wait_field(const struct page *page, const struct map *index,
 
 static void put_waits(struct page *page, const struct map *index)
 {
-	static const char *const columns[] = { "process", "call",          "start",    "duration",
-					       "kind",    "culprit",       "function", "did",
-					       "root",    "root_function", "root_did" };
+	static const char *const columns[] = {
+		"process",  "call",        "start", "duration",      "kind",     "culprit",
+		"function", "did",         "root",  "root_function", "root_did", "ns",
+		"fresh",    "uncertainty", "place", "root_place"
+	};
 	size_t count = page->events.waits.len;
 	uint64_t *values = page_pack_values(&page->pack, count);
 

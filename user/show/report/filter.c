@@ -47,7 +47,7 @@ const struct filter_info filter_infos[FILTER_FIELDS] = {
 			       FILTER_CALLS },
 };
 
-/* Captures are analysed anew behind a scan, with other addresses of names. */
+/* The next analysis has them at other addresses. */
 static void forget_names(struct report_filter *filter)
 {
 	for (int i = 0; i < FILTER_FIELDS; i++)
@@ -219,6 +219,8 @@ void selection_init(struct selection *selection, struct report_filter *filter)
 void selection_release(struct selection *selection)
 {
 	vec_release(&selection->processes);
+	if (selection->filter)
+		forget_names(selection->filter);
 }
 
 static void selection_process(struct selection *selection, const struct fact_process *process)
@@ -413,7 +415,6 @@ void filter_scan_end(struct filter_scan *scan)
 		add_id(&filter->causes.calls, call ? *call : 0);
 	}
 	filter->causes.known = true;
-	forget_names(filter);
 	map_release(&scan->calls_of);
 	selection_release(&scan->selection);
 	free(scan);

@@ -87,8 +87,7 @@ bool filter_wants_causes(const struct report_filter *filter);
 
 /*
  * Finds the causes: all facts of the same captures are to go through the sink before those that are
- * to be selected. filter_scan_end() makes them known; it also forgets the names seen meanwhile,
- * which belong to that analysis.
+ * to be selected. filter_scan_end() makes them known.
  */
 struct filter_scan;
 struct filter_scan *filter_scan_begin(struct report_filter *filter, struct fact_sink *sink);
@@ -102,6 +101,8 @@ struct selection {
 };
 
 void selection_init(struct selection *selection, struct report_filter *filter); /* NULL: all pass */
+
+/* The filter forgets the names seen so far, which belong to the analysis. */
 void selection_release(struct selection *selection);
 
 /*
