@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals";
 import { bytes, count } from "../ui/format";
 import { End, Example, Finding, Line, State, STATES, verdict } from "./data";
-import { candidates, filtered, node, open, reset, rule, shown, stateOfLine, states, toggle } from "./state";
+import { candidates, filtered, findingsOf, node, open, reset, rule, shown, stateOfLine, states, toggle } from "./state";
 import { Mark, WORDS } from "./marks";
 
 const STEP = 200; // rows at a time
@@ -17,7 +17,7 @@ function Filters() {
   const counts = new Map<State, number>();
   for (const at of candidates.value) {
     const state = stateOfLine(verdict.lines[at]);
-    counts.set(state, (counts.get(state) ?? 0) + 1);
+    counts.set(state, (counts.get(state) ?? 0) + findingsOf(verdict.lines[at]).length);
   }
   const press = (state: State) =>
     (states.value = STATES.filter((own) => states.value.includes(own) !== (own === state)));
@@ -76,7 +76,7 @@ function Amount({ line, finding }: { line: Line; finding: Finding }) {
 
 function What({ line, finding }: { line: Line; finding: Finding }) {
   if (finding.why !== null) return <>{finding.why}</>;
-  if (finding.seen === null) return <>{verdict.rules[finding.rule].title}</>;
+  if (finding.seen === null) return <span class="soft">as expected</span>;
   return (
     <>
       {line.differs && <span class="soft">e.g. </span>}{finding.seen}
@@ -161,7 +161,7 @@ function LineRows({ at }: { at: number }) {
           />
           <Mark state={stateOfLine(line)} />
         </td>
-        <td class="rule mono">{finding.rule}</td>
+        <td class="rule"><span class="mono">{finding.rule}</span><br /><span class="soft">{verdict.rules[finding.rule].title}</span></td>
         <td class="subject mono">{line.subject}</td>
         <td><What line={line} finding={finding} /></td>
         <td class="amount"><Amount line={line} finding={finding} /></td>
@@ -198,7 +198,7 @@ export function Findings() {
         <div class="scroll">
           <table class="data findings" onKeyDown={move}>
             <thead><tr>
-              {["verdict", "rule", "of", "seen", "how much", "cause"].map((name) => <th scope="col">{name}</th>)}
+              {["verdict", "rule", "subject", "what was seen", "how much", "cause"].map((name) => <th scope="col">{name}</th>)}
             </tr></thead>
             <tbody>{rows.map((at) => <LineRows key={at} at={at} />)}</tbody>
           </table>

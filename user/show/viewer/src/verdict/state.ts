@@ -15,11 +15,11 @@ export const rule = signal("");
 export const node = signal("");
 export const open = signal<number[]>([]); // lines
 
-const aboutNode = (line: Line, wanted: string) =>
-  line.findings.some((at) => nodesOf(verdict.findings[at].subject).includes(wanted));
+// Those of a line that are about the wanted node.
+export const findingsOf = (line: Line) =>
+  line.findings.filter((at) => !node.value || nodesOf(verdict.findings[at].subject).includes(node.value));
 
-const fits = (line: Line) =>
-  (!rule.value || verdict.findings[line.finding].rule === rule.value) && (!node.value || aboutNode(line, node.value));
+const fits = (line: Line) => (!rule.value || verdict.findings[line.finding].rule === rule.value) && findingsOf(line).length > 0;
 
 // Lines of that rule and node, whatever their verdict.
 export const candidates = computed(() => verdict.lines.map((_, at) => at).filter((at) => fits(verdict.lines[at])));

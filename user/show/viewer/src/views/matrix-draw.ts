@@ -163,14 +163,33 @@ function brackets(context: CanvasRenderingContext2D, grid: Grid) {
   if (axisOf(rows, grid).groups < 2) return;
   const text = Math.ceil(axisOf(columns, grid).widest);
   const edge = text + 6 <= size ? 18 : text + 10;
-  for (const upright of UPRIGHT)
-    for (const [from, to] of runs(upright ? rows : columns, grid.group)) bracket(context, grid, upright, from, to, edge);
+  for (const upright of UPRIGHT) {
+    const codes = upright ? rows : columns;
+    const all = [...runs(codes, grid.group)];
+    const every = namedEvery(grid, codes, all);
+    for (const [i, [from, to]] of all.entries()) {
+      const end = every > 1 ? all[Math.min(all.length, i + every) - 1][1] : to; // up to the next name
+      bracket(context, grid, upright, from, to, edge, i % every ? 0 : (end - from) * size - 6);
+    }
+  }
   context.strokeStyle = styleColour("line-strong");
   context.lineWidth = 1;
   context.strokeRect(left - 1.5, top - 1.5, columns.length * size + 2, rows.length * size + 2);
 }
 
-function bracket(context: CanvasRenderingContext2D, grid: Grid, upright: boolean, from: number, to: number, edge: number) {
+// Hosts with few squares are named now and then, a power of two apart.
+function namedEvery({ size, group }: Grid, codes: number[], all: [number, number][]): number {
+  const room = (codes.length / all.length) * size - 6;
+  const widest = all.reduce((px, [from]) => Math.max(px, width(group(codes[from]))), 0);
+  let every = 1;
+  if (room <= NAME) while (every * (room + 6) < Math.min(LONGEST, widest) + 12) every *= 2;
+  return every;
+}
+
+const NAME = 24; // px, the least room for a name
+
+// room: for its name, px.
+function bracket(context: CanvasRenderingContext2D, grid: Grid, upright: boolean, from: number, to: number, edge: number, room: number) {
   const { size, left, top } = grid;
   const name = grid.group((upright ? grid.rows : grid.columns)[from]);
   context.save();
@@ -178,10 +197,10 @@ function bracket(context: CanvasRenderingContext2D, grid: Grid, upright: boolean
   if (upright) context.transform(0, 1, -1, 0, 0, 0); // along the rows
   context.fillStyle = styleColour("faint");
   context.fillRect(from * size + 1, upright ? -8 : 8, (to - from) * size - 3, 1);
-  context.textAlign = "center";
+  const own = (to - from) * size - 6;
+  context.textAlign = room > own ? "left" : "center";
   context.textBaseline = "middle";
-  const room = (to - from) * size - 6;
-  if (room > 24) context.fillText(clip(context, name, room), ((from + to) / 2) * size, 0);
+  if (room > NAME) context.fillText(clip(context, name, room), room > own ? from * size + 1 : ((from + to) / 2) * size, 0);
   context.restore();
 }
 
