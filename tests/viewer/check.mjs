@@ -18,7 +18,7 @@ import { interact } from "./interact.mjs";
 import { keys } from "./keys.mjs";
 import { many } from "./many.mjs";
 import { names } from "./names.mjs";
-import { held, summary } from "./summary.mjs";
+import { held, parts, summary } from "./summary.mjs";
 import { timeline } from "./timeline.mjs";
 import { graphs, matrix, overview, tables } from "./views.mjs";
 
@@ -36,7 +36,7 @@ function page(captures) {
 // Values that occur, so that no filter is of nothing.
 function filters(report) {
   const first = (rows, field) => rows.map((row) => row[field]).find((value) => value !== null && value !== "unknown");
-  const { transfers, ops } = report;
+  const { transfers, ops, call_sites } = report;
   const data = transfers.filter((row) => row.kind === "data" && row.count);
   const busy = first(data, "function");
   const out = [["", []], ["kind", ["--kind", "control"]]];
@@ -46,9 +46,13 @@ function filters(report) {
   add("device", first(data, "device"));
   add("op", first(data, "op"));
   add("ucp-op", first(ops, "op"));
+  add("protocol", first(data, "protocol"));
   add("function", busy);
   out.push(["process=0", ["--process", "index:0"]]);
   out.push([`host=${encodeURIComponent(report.hosts[0].name)}`, ["--host", report.hosts[0].name]]);
+  const site = call_sites?.find((row) => row.function)?.label;
+  add("call-site", site);
+  if (report.memory) add("memory", first(ops, "memory"));
   if (busy) out.push([`function=${busy}&process=0&op=${data[0].op}`, ["--function", busy, "--process", "index:0", "--op", data[0].op]]);
   return out;
 }
@@ -64,28 +68,26 @@ function timeFilters({ hosts, waits }) {
 // Tables under each filter; the other views, which add up the same cells, under some.
 const SOME = 4;
 
-// A filter of the page selects rows that have its field; replay's also selects what caused them.
-const ONLY_TRANSFERS = ["--kind", "--transport", "--device", "--op"];
-const NOT_CALLS = [...ONLY_TRANSFERS, "--ucp-op"];
+// Filters of what transfers alone have: with one of these the kind that the page shows is a filter as well, of everything.
+const OF_TRANSFERS = ["--transport", "--device", "--op"];
 
-const without = (options, names) => options.filter((_, i) => !names.includes(options[i - (i % 2)]));
-
-function pageReport(capture, options) {
-  const report = replay(UCXBPF, capture, options);
-  const { ops, messages } = replay(UCXBPF, capture, without(options, ONLY_TRANSFERS));
-  const { calls, call_sites, functions, time, waits, wait_roots, open } = replay(UCXBPF, capture, without(options, NOT_CALLS));
-  return { ...report, ops, messages, calls, call_sites, functions, time, waits, wait_roots, open };
+function pageReport(capture, options, kind) {
+  const own = options.filter((_, i) => options[i - (i % 2)] !== "--kind");
+  if (own.some((option) => OF_TRANSFERS.includes(option))) return replay(UCXBPF, capture, [...own, "--kind", kind]);
+  const { transfers, slowest } = replay(UCXBPF, capture, [...own, "--kind", kind]);
+  return { ...replay(UCXBPF, capture, own), transfers, slowest };
 }
 
-async function numbers(browser, capture, others = ["overview", "matrix", "graphs", "summary"]) {
+async function numbers(browser, captures, others = ["overview", "matrix", "graphs", "summary"]) {
+  const capture = [captures].flat();
   const view = await new Report(browser, page(capture)).open();
   const whole = replay(UCXBPF, capture);
   for (const [i, [fragment, options]] of filters(whole).entries()) {
     const kind = fragment === "kind" ? "control" : "data";
-    const report = pageReport(capture, options);
+    const report = pageReport(capture, options, kind);
     for (const name of i < SOME || i === filters(whole).length - 1 ? ["tables", ...others] : ["tables"])
       await NUMBERS[name](view, report, fragment === "kind" ? "" : fragment, kind).catch((error) => {
-        error.message = `${basename(capture)}, ${name}, ${options.join(" ") || "no filter"}: ${error.message}`;
+        console.error(`${basename(capture[0])}, ${name}, ${options.join(" ") || "no filter"}`);
         throw error;
       });
   }
@@ -95,7 +97,7 @@ async function numbers(browser, capture, others = ["overview", "matrix", "graphs
 
 const CHECKS = {
   numbers,
-  brief: (browser, capture) => numbers(browser, capture, ["graphs"]),
+  brief: (browser, list) => numbers(browser, list.split(","), ["graphs"]),
   // Of captures that are joined by commas: time, waits and open calls alone.
   async times(browser, list) {
     const captures = list.split(",");
@@ -105,6 +107,7 @@ const CHECKS = {
         error.message = `${basename(captures[0])}, ${options.join(" ") || "no filter"}: ${error.message}`;
         throw error;
       });
+    if (replay(UCXBPF, captures).waits.length) await parts(view);
     await held(view, replay(UCXBPF, captures), captures.length === 1 ? events(UCXBPF, captures[0]) : []);
     assert.deepEqual(view.complaints, []);
     await view.close();

@@ -31,12 +31,34 @@ export async function controls(view, report) {
   const chips = await page.locator(".chip").allInnerTexts();
   assert.ok(chips.some((text) => text.startsWith("From process")) && chips.some((text) => text.startsWith("To process")), "a pair's filter");
   await page.getByRole("button", { name: "Clear all" }).first().click();
+  await upward(view, report, data);
   await sizes(view, data);
   await page.locator("#tab-tables").focus();
   await page.keyboard.press("ArrowRight");
   assert.equal(await page.locator("[role=tab][aria-selected=true]").innerText(), "Hosts");
   const { overflow } = await page.evaluate(() => ({ overflow: document.documentElement.scrollWidth - innerWidth }));
   assert.ok(overflow <= 0, "the page is no wider than its window");
+}
+
+// A click on a path selects the calls that caused its bytes; where nothing passes, that is said, with what there is.
+async function upward(view, report, data) {
+  const { page } = view;
+  await view.show("view=tables");
+  await page.locator("#table-paths tbody tr .pick").first().click();
+  await view.settled();
+  const [row] = data.sort((a, b) => b.bytes - a.bytes);
+  const paths = await view.table("table-paths");
+  const moved = (await view.table("table-functions")).reduce((sum, one) => sum + Number(one["Selected bytes"]), 0);
+  assert.equal(paths.length, new Set(paths.map((path) => path.Locality)).size, "one path is chosen");
+  assert.equal(moved, paths.reduce((sum, path) => sum + Number(path.Bytes), 0), "all its bytes have a call that caused them, or none did");
+  const other = data.find((one) => !data.some((same) => same.transport === row.transport && same.op === one.op));
+  await view.show(`view=tables&transport=${row.transport}&op=${other.op}`);
+  const said = await view.text("#selected");
+  assert.ok(said.startsWith("Nothing passes the filters. With the other filters there is:"), said);
+  assert.ok(said.includes(`Transport: ${other.transport}`) && said.includes(`UCT operation: ${row.op}`), `${said}: what there is`);
+  for (const id of ["table-functions", "table-ops"]) assert.deepEqual(await view.table(id), [], `${id} is empty`);
+  await view.show("view=tables");
+  assert.equal(await page.locator("#selected").count(), 0, "without filters there is nothing to say");
 }
 
 // Small and large are everything; one size chosen by hand is what its line says.

@@ -73,8 +73,41 @@ export async function summary(view, report, fragment) {
   assert.match(said, new RegExp(`^${report.open.filter((o) => o.certain).length} ranks? waits?: rank ${rank(report, process)} in ${name} for .*rank ${peer}`));
 }
 
+// Sums of the waiting table's rows by what they are of.
+async function waitSums(view) {
+  return (await view.table("table-waits")).map((r) => [r.Kind, r.Rank, r.in, r["Call site"], r["for rank"], r.before, r["its call site"], r.Time, r.Count, r.Longest].join("|")).sort();
+}
+
+async function whole(view, id, columns) {
+  const rows = await view.table(id);
+  return columns.map((name) => rows.reduce((sum, row) => sum + Number(row[name]), 0));
+}
+
+// A time or sizes that are everything change no number; two parts of either add up to it, waits included.
+export async function parts(view) {
+  await view.show("view=summary");
+  const { buckets } = await view.page.evaluate(() => JSON.parse(document.getElementById("directory").textContent).time);
+  const sizes = (from, to) => `size=${Array.from({ length: to - from }, (_, i) => from + i).join()}`;
+  const all = await waitSums(view);
+  const read = async (fragment) => {
+    await view.show(`view=summary&${fragment}`);
+    await view.page.waitForFunction(() => !document.querySelector("#table-waits").textContent.includes("cannot be filtered"));
+    await view.settled();
+    return [...await whole(view, "table-summary", ["Calls", "Sum", "Waiting"]), ...await whole(view, "table-time", ["In MPI", "Waiting"]), ...await whole(view, "table-waits", ["Time", "Count"])];
+  };
+  const sums = await read("");
+  for (const [first, second, both] of [
+    [`time=0-${Math.floor(buckets * 0.6)}`, `time=${Math.floor(buckets * 0.6)}-${buckets}`, `time=0-${buckets}`], [sizes(0, 8), sizes(8, 66), sizes(0, 66)],
+  ]) {
+    const [a, b] = [await read(first), await read(second)];
+    assert.deepEqual(a.map((n, i) => n + b[i]), sums, `${first} and ${second} add up`);
+    assert.deepEqual(await read(both), sums, both);
+    assert.deepEqual(await waitSums(view), all, `${both}: the same waits, from single ones`);
+  }
+}
+
 // The colours of the canvas along the middle of a row of pixels, as the reader sees them.
-async function pixels(view, y) {
+export async function pixels(view, y) {
   return view.page.evaluate((row) => {
     const canvas = document.querySelector(".tracks canvas");
     const ratio = canvas.width / canvas.clientWidth;
@@ -87,10 +120,11 @@ async function pixels(view, y) {
 
 const WAITING = "#e5352b";
 const RED_ROW = 24 + 24 + 4 + 17; // axis, the host's name, the track's margin, the lower part of its MPI lane
-const GUTTER = 172;
+export const GUTTER = 172;
+export const NAME_ROW = RED_ROW - 9; // where a call has its colour
 
-async function at(view, from, to) {
-  await view.load(`view=timeline&timeline.at=${from}-${to}`);
+export async function at(view, from, to, filter = "") {
+  await view.load(`view=timeline&timeline.at=${from}-${to}${filter}`);
   await view.page.locator(".tracks canvas").waitFor();
   await view.settled();
 }

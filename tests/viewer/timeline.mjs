@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The timeline against single events: walked with the keys, each step is an event of the export.
 import assert from "node:assert/strict";
+import { at, GUTTER, NAME_ROW, pixels } from "./summary.mjs";
 
 const STEPS = 12;
 
@@ -25,6 +26,27 @@ export async function timeline(view, events, report) {
     assert.deepEqual([layer, what], ["MPI", call.function], `the call at ${call.start}`);
   }
   await partner(view, canvas, events, calls);
+  await dimmed(view, events, calls);
+}
+
+// A filter of transfers leaves calls that caused some as they are, and dims the others.
+async function dimmed(view, events, calls) {
+  const transfers = events.filter((e) => e.event === "transfer" && e.kind === "data");
+  const causes = new Set(transfers.map((e) => e.caused_by));
+  const causing = new Set(events.filter((e) => e.event === "op" && causes.has(e.id)).map((e) => e.call));
+  const begin = Math.min(...events.filter((e) => ["call", "op", "transfer"].includes(e.event)).map((e) => e.start));
+  const middle = async (call, filter) => {
+    const [from, to] = [call.start - begin, call.end - begin];
+    await at(view, from, to, filter);
+    const row = (await pixels(view, NAME_ROW)).slice(GUTTER);
+    return row[Math.floor(0.8 * row.length)];
+  };
+  const longest = (list) => list.filter((e) => e.end).sort((a, b) => b.end - b.start - a.end + a.start)[0];
+  for (const caused of [true, false]) {
+    const call = longest(calls.filter((e) => causing.has(e.id) === caused));
+    const [plain, filtered] = [await middle(call, ""), await middle(call, `&transport=${transfers[0].transport}`)];
+    assert.equal(plain === filtered, caused, `${call.function} at ${call.start}: ${plain}, ${filtered} with the filter`);
+  }
 }
 
 async function partner(view, canvas, events, calls) {

@@ -34,28 +34,57 @@ async function cross(view, report, kind) {
   assert.match(head, new RegExp(`of ${bytes(whole.bytes)} in ${count(whole.count)} ${kind} transfers`));
 }
 
-async function functions(view, report) {
+// Rows with a sum of the transfers that they caused, where a filter is on these.
+function moved(rows, key, report, kind, own) {
+  if (!rows.length || !("Selected bytes" in rows[0])) return;
+  const wanted = sums(ofKind(report, kind).filter((r) => r.count), own, ["count", "bytes"]);
+  const got = rows.filter((r) => +r["Selected transfers"]).map((r) => [key(r), { count: +r["Selected transfers"], bytes: +r["Selected bytes"] }]);
+  assert.deepEqual(Object.fromEntries(got.sort()), Object.fromEntries([...wanted].sort()), "transfers that the rows caused");
+}
+
+// Those that are there for their transfers alone, which no call and no operation has.
+const own = (rows, count) => rows.filter((r) => +r[count] || !+(r["Selected transfers"] ?? 0));
+
+async function functions(view, report, kind) {
   const wanted = sums(report.calls, (r) => outside(r.function), ["count", "ops", "bytes", "time_ns"]);
   const columns = { count: "Calls", ops: "UCP operations", bytes: "Bytes sent", time_ns: "Time, all" };
-  const rows = await view.table("table-functions");
+  const all = await view.table("table-functions");
+  moved(all, (r) => r["MPI function"], report, kind, (r) => outside(r.function));
+  const rows = own(all, "Calls");
   for (const row of rows) if (row["Time, all"] === "") row["Time, all"] = 0; // unknown
   same(rows, (r) => r["MPI function"], wanted, columns, "MPI functions");
 }
 
-async function callSites(view, report) {
+async function callSites(view, report, kind) {
   if (!report.call_sites?.length) return;
+  const all = await view.table("table-sites");
+  moved(Object.values(byFunction(all, kind)), (r) => r["MPI function"], report, kind, (r) => outside(r.function));
   const wanted = sums(report.call_sites, (r) => `${r.label}|${outside(r.function)}`, ["count", "ops", "bytes"]);
   const rows = sums(
-    (await view.table("table-sites")).map((r) => ({ ...r, count: +r.Calls, ops: +r["UCP operations"], bytes: +r["Bytes sent"] })),
+    own(all, "Calls").map((r) => ({ ...r, count: +r.Calls, ops: +r["UCP operations"], bytes: +r["Bytes sent"] })),
     (r) => `${r["Call site"]}|${r["MPI function"]}`, ["count", "ops", "bytes"]);
   assert.deepEqual(Object.fromEntries([...rows].sort()), Object.fromEntries([...wanted].sort()), "call sites");
 }
 
-async function operations(view, report) {
+function byFunction(rows, kind) {
+  const out = {};
+  const fields = ["Selected transfers", "Selected bytes"];
+  for (const row of rows) {
+    const at = (out[row["MPI function"]] ??= { "MPI function": row["MPI function"], ...(fields[0] in row && { [fields[0]]: 0, [fields[1]]: 0 }) });
+    for (const field of fields) if (field in row) at[field] += +row[field];
+  }
+  return out;
+}
+
+async function operations(view, report, kind) {
   const memory = report.memory !== undefined; // told where a process has a GPU library
-  const wanted = sums(report.ops, (r) => [r.op, outside(r.function), r.protocol, memory ? r.memory : ""].join(), ["count", "bytes", "errors"]);
-  const rows = await view.table("table-ops");
-  const shown = (r) => [r["UCP operation"], r["MPI function"], r.Protocol, memory ? r.Memory : ""].join();
+  const all = await view.table("table-ops");
+  const brief = all.length > 0 && "Selected bytes" in all[0];
+  moved(all, (r) => `${r["UCP operation"]},${r["MPI function"]}`, report, kind, (r) => `${r.ucp_op ?? "unknown"},${outside(r.function)}`);
+  const rows = own(all, "Count");
+  const key = (r) => (brief ? [r.op, outside(r.function)] : [r.op, outside(r.function), r.protocol, memory ? r.memory : ""]).join();
+  const wanted = sums(report.ops, key, ["count", "bytes", "errors"]);
+  const shown = (r) => (brief ? [r["UCP operation"], r["MPI function"]] : [r["UCP operation"], r["MPI function"], r.Protocol, memory ? r.Memory : ""]).join();
   same(rows, shown, wanted, { count: "Count", bytes: "Bytes", errors: "Errors" }, "UCP operations");
 }
 
@@ -106,12 +135,25 @@ export async function tables(view, report, fragment, kind) {
   await view.show(`view=tables&kind=${kind}&${fragment}`);
   await cross(view, report, kind);
   await paths(view, report, kind);
-  await functions(view, report);
-  await callSites(view, report);
-  await operations(view, report);
+  await functions(view, report, kind);
+  await callSites(view, report, kind);
+  await operations(view, report, kind);
   await pairs(view, report, kind);
   await ways(view, report);
   await slowest(view, report, kind, fragment !== "");
+  await selected(view, report, kind);
+}
+
+// How much of everything passes, as the report's head says it.
+async function selected(view, report, kind) {
+  if (!report.selected || !(await view.page.locator("#selected").count())) return;
+  const said = await view.text("#selected");
+  const { calls, ops, messages } = report.selected;
+  const moved = sums(ofKind(report, kind), () => "all", ["count", "bytes"]).get("all") ?? { count: 0, bytes: 0 };
+  for (const [noun, part] of [["MPI calls", calls], ["operations", ops], ["messages", messages]])
+    if (calls.count + ops.count + messages.count + moved.count)
+      assert.ok(said.includes(`${count(part.count)} of ${count(part.of)} ${noun} (${bytes(part.bytes)} of ${bytes(part.bytes_of)})`), `"${said}": ${count(part.count)} of ${count(part.of)} ${noun}`);
+  if (moved.count) assert.ok(said.includes(`${count(moved.count)} of `) && said.includes(`(${bytes(moved.bytes)} of `), `"${said}": ${bytes(moved.bytes)}`);
 }
 
 export async function overview(view, report, fragment, kind) {

@@ -5,6 +5,7 @@ import { Beside } from "./ui/beside";
 import { Chips } from "./ui/chips";
 import { Theme, theme } from "./ui/colours";
 import { Facets } from "./ui/facets";
+import { Selected } from "./ui/selected";
 import { Status } from "./ui/status";
 import { Strip } from "./ui/strip";
 import { hideTip, Tip } from "./ui/tip";
@@ -105,6 +106,7 @@ export function App() {
       <Top />
       <Facets />
       <main class="main" aria-busy={busy.value}>
+        <Selected />
         {view.value !== "timeline" && <Strip />}
         <div class="view" id="view" role="tabpanel" aria-labelledby={`tab-${view.value}`}>
           <Body />

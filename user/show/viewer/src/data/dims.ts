@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Dimensions for filters. A dimension selects among facts that have it and leaves the others alone,
-// as the options of `replay` do.
-import type { Facts, Model, Sort } from "./model";
+// Dimensions for filters. A dimension selects among facts that have it, and those that caused such facts, as the options of
+// `replay` do.
+import type { Model, Sort } from "./model";
 import { bytes } from "../ui/format";
 
 export interface Dim {
@@ -9,14 +9,13 @@ export interface Dim {
   label: string;
   // For each sort of fact that has the dimension, codes per key: one of them must be wanted.
   columns: Partial<Record<Sort, Uint32Array[]>>;
+  caused?: Uint32Array[]; // likewise of what facts caused; none: it selects nothing else than facts that have it
   values: string[]; // by code
   titles?: string[];
 }
 
 const LOCALITIES = ["unknown", "self", "node", "remote"];
 const KINDS = ["data", "control", "copy"];
-
-type Words = (code: number) => string;
 
 interface Row {
   id: string;
@@ -37,6 +36,10 @@ const WORDS: Row[] = [
     columns: { calls: ["function"], ops: ["function"], transfers: ["function"], messages: ["function"] },
   },
   { id: "protocol", label: "Protocol", columns: { ops: ["protocol"], transfers: ["protocol"] } },
+  {
+    id: "memory", label: "Memory",
+    columns: { ops: ["memory"], transfers: ["src_mem", "dst_mem"], messages: ["src_mem", "dst_mem"] },
+  },
 ];
 
 const PROCESSES: Row[] = [
@@ -55,18 +58,24 @@ function columnsOf(model: Model, row: Row): Dim["columns"] {
   return out;
 }
 
-// Two columns become one, of the pairs that occur.
-function paired(facts: Facts, first: string, second: string, word: Words): { codes: Uint32Array; values: string[] } {
-  const [a, b] = [facts.column(first), facts.column(second)];
-  const seen = new Map<string, number>();
-  const codes = new Uint32Array(facts.keys);
-  for (let i = 0; i < facts.keys; i++) {
-    const text = `${word(a[i])} → ${word(b[i])}`;
-    let code = seen.get(text);
-    if (code === undefined) seen.set(text, (code = seen.size));
-    codes[i] = code;
+// Two columns of words become one, of the pairs that occur.
+class PairCodes {
+  readonly values: string[] = [];
+  private seen = new Map<string, number>();
+
+  constructor(private names: (string | null)[]) {}
+
+  of(first: Uint32Array, second: Uint32Array): Uint32Array {
+    return first.map((code, i) => {
+      const text = `${this.names[code] ?? "unknown"} → ${this.names[second[i]] ?? "unknown"}`;
+      let pair = this.seen.get(text);
+      if (pair === undefined) {
+        this.seen.set(text, (pair = this.values.length));
+        this.values.push(text);
+      }
+      return pair;
+    });
   }
-  return { codes, values: [...seen.keys()] };
 }
 
 export function sizeLabel(code: number): string {
@@ -77,21 +86,19 @@ export function sizeLabel(code: number): string {
 }
 
 export function allDims(model: Model): Dim[] {
-  const { names, places, facts, labels, hostLabels } = model;
+  const { names, places, facts, causes, labels, hostLabels } = model;
   const absent = (id: string) => (id === "function" ? "outside MPI" : id === "ucp-op" ? "no operation" : "unknown");
-  const dims: Dim[] = [
-    { id: "kind", label: "Kind", columns: { transfers: [facts.transfers.column("kind")] }, values: KINDS },
-  ];
+  const ofTransfers = (id: string, label: string, values: string[]): Dim =>
+    ({ id, label, columns: { transfers: [facts.transfers.column(id)] }, caused: [causes.column(id)], values });
+  const dims = [ofTransfers("kind", "Kind", KINDS)];
   for (const row of WORDS) {
     const values = names.map((name) => name ?? absent(row.id));
-    dims.push({ id: row.id, label: row.label, columns: columnsOf(model, row), values });
+    dims.push({ id: row.id, label: row.label, columns: columnsOf(model, row), caused: row.columns.transfers!.map((name) => causes.column(name)), values });
   }
-  const memory = paired(facts.transfers, "src_mem", "dst_mem", (code) => names[code] ?? "unknown");
-  dims.push({ id: "memory", label: "Memory", columns: { transfers: [memory.codes] }, values: memory.values });
-  dims.push({
-    id: "locality", label: "Locality", columns: { transfers: [facts.transfers.column("locality")] },
-    values: LOCALITIES,
-  });
+  const pairs = new PairCodes(names);
+  const [moved, caused] = [facts.transfers, causes].map((of) => pairs.of(of.column("src_mem"), of.column("dst_mem")));
+  dims.push({ id: "memories", label: "Memory, from → to", columns: { transfers: [moved] }, caused: [caused], values: pairs.values });
+  dims.push(ofTransfers("locality", "Locality", LOCALITIES));
   const titles = labels.map((_, code) => model.longLabel(code));
   for (const row of PROCESSES)
     dims.push({ id: row.id, label: row.label, columns: columnsOf(model, row), values: labels, titles });
@@ -102,7 +109,7 @@ export function allDims(model: Model): Dim[] {
   const place = (sort: Sort) => [facts[sort].column("place")];
   dims.push({
     id: "call-site", label: "Call site",
-    columns: { calls: place("calls"), ops: place("ops"), transfers: place("transfers") },
+    columns: { calls: place("calls"), ops: place("ops"), transfers: place("transfers") }, caused: [causes.column("place")],
     values: places.map((at) => at?.label ?? "none or unknown"),
     titles: places.map((at) => (at ? [at.label, at.demangled, at.symbol, at.module, at.offset].filter(Boolean).join(" · ") : "")),
   });

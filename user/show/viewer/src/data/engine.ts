@@ -30,8 +30,9 @@ export class Engine {
     const { model } = this;
     const facts = model.facts[sort];
     const few = FEW[sort].map((name) => facts.column(name));
-    if (sort === "transfers") few.push(...this.dim("memory").columns.transfers!);
+    if (sort === "transfers") few.push(...this.dim("memories").columns.transfers!);
     const more = ENDS[sort].map((name) => facts.column(name)).map((column) => [column, model.hostsOf(column)]);
+    if (facts.has("causes")) more.unshift(["causes", "recv_causes"].filter((name) => facts.has(name)).map((name) => facts.column(name)));
     if (facts.has("src")) more.push(["src", "dst"].map((end) => model.hostsOf(facts.column(end))));
     if (sort === "calls") more.push([facts.column("place")]);
     return new Tables(facts, few, more, model.directory.time.buckets + 1);

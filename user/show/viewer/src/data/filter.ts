@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The reader's choices as a filter over tables: which of their keys fail it, and which of their rows pass.
-import type { Dim } from "./dims";
+import { Conditions, failures, Wanted } from "./conditions";
 import type { Engine } from "./engine";
 import type { Sort } from "./model";
 import { SIZES, Table } from "./tables";
@@ -10,34 +10,10 @@ export interface Range {
   to: number;
 }
 
-export type Wanted = ReadonlyMap<string, ReadonlySet<number>>; // dimension → codes
-
 export interface Selection {
   wanted: Wanted;
   sizes: ReadonlySet<number>; // empty: all
   range: Range | null;
-}
-
-export function maskOf(dim: Dim, codes: ReadonlySet<number> | undefined): Uint8Array {
-  const mask = new Uint8Array(dim.values.length).fill(codes?.size ? 0 : 1);
-  for (const code of codes ?? []) if (code < mask.length) mask[code] = 1;
-  return mask;
-}
-
-interface Condition {
-  columns: Uint32Array[]; // of the facts: one of them must have a wanted code
-  mask: Uint8Array; // by code: 1 is wanted
-}
-
-// By key of a table, or of a level: how many conditions it fails.
-function failures(keys: number, conditions: Condition[], column: (of: Uint32Array) => Uint32Array): Uint8Array {
-  const fails = new Uint8Array(keys);
-  for (const { columns, mask } of conditions) {
-    const [first, second] = columns.map(column);
-    if (second) for (let i = 0; i < keys; i++) fails[i] += mask[first[i]] | mask[second[i]] ? 0 : 1;
-    else for (let i = 0; i < keys; i++) fails[i] += 1 - mask[first[i]];
-  }
-  return fails;
 }
 
 // Which rows of a table are of the chosen times and sizes.
@@ -48,6 +24,7 @@ interface Within {
 
 export class Filter {
   readonly within: Within;
+  readonly conditions: Conditions;
   private failing: Map<Table, Uint8Array>;
   private passing = new Map<Table, Uint32Array>();
 
@@ -56,29 +33,21 @@ export class Filter {
     const { wanted, sizes, range } = selection;
     this.within = { times: range && [range.from + 1, range.to + 1], sizes: sizes.size ? new Uint8Array(SIZES) : null };
     for (const size of sizes) this.within.sizes![size] = 1;
-    this.failing = last?.selection.wanted === wanted ? last.failing : new Map();
-  }
-
-  private conditions(sort: Sort): Condition[] {
-    const out: Condition[] = [];
-    for (const [id, codes] of this.selection.wanted) {
-      const dim = this.engine.dim(id);
-      const columns = dim.columns[sort];
-      if (columns && codes.size) out.push({ columns, mask: maskOf(dim, codes) });
-    }
-    return out;
+    const same = last?.selection.wanted === wanted;
+    this.failing = same ? last.failing : new Map();
+    this.conditions = same ? last.conditions : new Conditions(engine, wanted);
   }
 
   table(sort: Sort, columns: Uint32Array[] | null, time = !!this.within.times, size = !!this.within.sizes): Table {
     const of = columns ?? this.engine.all[sort];
-    return this.engine.tables[sort].pick([...of, ...this.conditions(sort).flatMap((one) => one.columns)], time, size);
+    return this.engine.tables[sort].pick([...of, ...this.conditions.of(sort).flat(2).map(({ column }) => column)], time, size);
   }
 
   // By key of a table: how many conditions it fails.
   failsOf(sort: Sort, table: Table): Uint8Array {
     let fails = this.failing.get(table);
     if (fails) return fails;
-    this.failing.set(table, (fails = failures(table.keys, this.conditions(sort), (of) => table.column(of))));
+    this.failing.set(table, (fails = failures(table.keys, this.conditions.of(sort), (of) => table.column(of))));
     return fails;
   }
 
@@ -94,8 +63,8 @@ export class Filter {
     const { key, time, size, runs } = table;
     const { times, sizes } = this.within;
     const [from, to] = times ?? [0, 0];
-    const conditions = this.conditions(sort);
-    const ofRuns = runs ? conditions.filter(({ columns }) => columns.every((column) => runs.level.has(column))) : [];
+    const conditions = this.conditions.of(sort);
+    const ofRuns = runs ? conditions.filter((one) => one.flat().every(({ column }) => runs.level.has(column))) : [];
     const fails = ofRuns.length === conditions.length ? null
       : failures(table.keys, conditions.filter((one) => !ofRuns.includes(one)), (of) => table.column(of));
     const start = runs?.start ?? [0, key.length];

@@ -7,6 +7,7 @@ import type { Codes } from "./section";
 export interface Waits {
   length: number;
   start: Float64Array; // ns of the timeline
+  own: Codes; // likewise of the host
   reach: Float64Array; // latest end up to here, of the same process
   bounds: Map<number, [number, number]>; // by process code: first, end
   process: Codes;
@@ -19,6 +20,11 @@ export interface Waits {
   root: Codes;
   root_function: Codes;
   root_did: Codes;
+  ns: Codes; // of it that no wait of the same call and kind told of before
+  fresh: Codes; // likewise, of the same call and any kind
+  uncertainty: Codes;
+  place: Codes; // of the culprit's call
+  root_place: Codes;
 }
 
 export function readWaits(model: Model, begin: (host: number) => number): Waits {
@@ -27,8 +33,9 @@ export function readWaits(model: Model, begin: (host: number) => number): Waits 
   const [process, start, duration] = ["process", "start", "duration"].map(column);
   const out: Waits = {
     length: process.length, start: new Float64Array(process.length), reach: new Float64Array(process.length), bounds: new Map(),
-    process, duration, call: column("call"), kind: column("kind"), culprit: column("culprit"), function: column("function"),
+    own: start, process, duration, call: column("call"), kind: column("kind"), culprit: column("culprit"), function: column("function"),
     did: column("did"), root: column("root"), root_function: column("root_function"), root_did: column("root_did"),
+    ns: column("ns"), fresh: column("fresh"), uncertainty: column("uncertainty"), place: column("place"), root_place: column("root_place"),
   };
   for (let i = 0; i < out.length; i++) {
     const known = out.bounds.get(process[i]);

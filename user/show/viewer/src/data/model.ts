@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // All that the page knows, decoded: the cube at once, the timeline when it is first looked at.
+import { Causes } from "./causes";
 import type { Directory, Host, Process, Report } from "./directory";
 import { Codes, Section } from "./section";
 
@@ -62,6 +63,7 @@ export class Model {
   readonly names: (string | null)[];
   readonly places: (Place | null)[];
   readonly facts: Record<Sort, Facts>;
+  readonly causes: Causes;
   readonly labels: string[]; // of processes, by code
   readonly hostLabels: string[]; // by code
   readonly hosts: Host[]; // by their lowest rank, then as the report has them
@@ -79,6 +81,7 @@ export class Model {
     this.places = this.find("places") ? (this.section("places").json() as (Place | null)[]) : [null];
     this.facts = Object.fromEntries(SORTS.map((sort) => [sort, new Facts(sort, this.section(sort))])) as
       Record<Sort, Facts>;
+    this.causes = new Causes(this.find("causes") ? this.section("causes") : null);
     this.labels = this.processLabels();
     this.hostLabels = this.labelHosts();
     this.hosts = this.orderHosts();

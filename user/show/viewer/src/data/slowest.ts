@@ -2,7 +2,7 @@
 // The transfers that took longest: among all single events where all are kept, else the report's.
 import type { Slow } from "./directory";
 import type { View } from "./view";
-import type { Timeline } from "./timeline";
+import type { Events, Timeline } from "./timeline";
 
 export const MOST = 20;
 const PRECISIONS = ["unknown", "exact", "upper_bound", "lower_bound"];
@@ -11,6 +11,11 @@ const NOTHING_SENT = 2;
 
 export function sizeClass(bytes: number): number {
   return bytes === 0 ? 1 : Math.floor(Math.log2(bytes)) + 2;
+}
+
+// Of an event, as the cube has it.
+export function eventSize(events: Events, event: number): number {
+  return events.bytes[event] ? sizeClass(events.bytes[event] - 1) : 0;
 }
 
 // Whether a time of a host is in the chosen range, which is in buckets.
@@ -36,7 +41,7 @@ export function slowestEvents(timeline: Timeline, view: View): number[] {
       // an upper bound says nothing of how slow it was
       if (!events.precision[i] || events.precision[i] === UPPER_BOUND) continue;
       if (events.flags[i] & NOTHING_SENT || events.count[i] > 1) continue;
-      if (sizes.size && !sizes.has(events.bytes[i] ? sizeClass(events.bytes[i] - 1) : 0)) continue;
+      if (sizes.size && !sizes.has(eventSize(events, i))) continue;
       if (!inRange(view, lane.host, events.start[i] - timeline.begin(lane.host))) continue;
       best.push(i);
       best.sort((a, b) => events.duration[b] - events.duration[a] || events.start[a] - events.start[b]);

@@ -72,6 +72,7 @@ const COLUMNS: Record<string, string> = {
   place: "call sites", src_reason: "why the sender's memory is not known", dst_reason: "why the receiver's memory is not known",
   chain_reason: "why a way is not known", memory_reason: "why a buffer's memory is not known", memory_known_by: "how a buffer's memory is known",
   "ops.peer": "peers of operations", peer: "peers", src: "senders", dst: "receivers", chain: "ways through memory", via: "transports of ways", ucp_op: "UCP operations",
+  causes: "causes of operations and transfers", recv_causes: "likewise of receives",
 };
 
 const columnWords = (name: string) => COLUMNS[name] ?? name.replace(/_/g, " ");

@@ -4,7 +4,8 @@
 import { Combinations, combinationsOf } from "./combinations";
 import type { Dim } from "./dims";
 import type { Engine } from "./engine";
-import { Filter, maskOf, Selection } from "./filter";
+import { maskOf } from "./conditions";
+import { Filter, Selection } from "./filter";
 import type { Facts, Sort } from "./model";
 import { addBoth, addUp, Both, isIn, met } from "./sums";
 import { SIZES, Table } from "./tables";

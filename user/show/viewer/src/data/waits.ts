@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MPI calls that wait for another process, or have not returned: rows of the report and sentences about them.
-import type { Open, Wait, WaitRoot } from "./directory";
+import type { Open, WaitRoot } from "./directory";
 import type { Model } from "./model";
 import type { View } from "./view";
 import type { Sentence } from "./verdict";
@@ -38,8 +38,29 @@ export function passes(model: Model, view: View, row: Caller): boolean {
   return true;
 }
 
-export const openCalls = (model: Model, view: View): Open[] => (model.report.open ?? []).filter((row) => passes(model, view, row));
-export const waitRows = (model: Model, view: View): Wait[] => (model.report.waits ?? []).filter((row) => passes(model, view, row));
+// The filters in force that such rows do not have.
+export function beyondRows(view: View): string[] {
+  const { range, sizes } = view.selection;
+  const { causal } = view.filter.conditions;
+  const out = causal.filter(({ columns }) => !columns.calls).map(({ label }) => label.toLowerCase());
+  return [...out, ...(range ? ["time"] : []), ...(sizes.size ? ["size"] : [])];
+}
+
+// Whether it was open in the chosen time.
+function openWithin(model: Model, view: View, row: Open): boolean {
+  const { range } = view.selection;
+  const host = model.directory.time.hosts.find((time) => time.host === model.hostOf((row.process ?? -1) + 1) - 1);
+  if (!range || !host) return !range;
+  const [from, to] = [range.from, range.to].map((at) => host.zero_ns + at * model.directory.time.bucket_ns);
+  return row.since_ns < to && row.since_ns + row.age_ns > from;
+}
+
+export function openCalls(model: Model, view: View): Open[] {
+  const ops = view.selection.wanted.get("ucp-op");
+  const { values } = view.engine.dim("ucp-op");
+  return (model.report.open ?? []).filter((row) =>
+    passes(model, view, row) && openWithin(model, view, row) && (!ops?.size || [...ops].some((code) => values[code] === row.op)));
+}
 
 export function who(model: Model, process: number | null): string {
   if (process === null) return "unknown";
@@ -90,7 +111,7 @@ export function rootWords(model: Model, { process, function: name, call_site, di
 // The process that caused most of it in the end: of the whole capture, as chains of waits leave what a filter shows.
 export function aboutCauses(model: Model, view: View): Sentence[] {
   const roots = model.report.wait_roots ?? [];
-  if (!roots.length || [...view.selection.wanted.keys()].some((id) => FIELDS[id]) || view.selection.range) return [];
+  if (!roots.length || [...view.selection.wanted.keys()].some((id) => FIELDS[id]) || beyondRows(view).length) return [];
   const whole = roots.reduce((sum, row) => sum + row.fresh_ns, 0);
   const by = new Map<number | null, number>();
   for (const row of roots) by.set(row.process, (by.get(row.process) ?? 0) + row.fresh_ns);

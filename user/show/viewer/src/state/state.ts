@@ -3,7 +3,8 @@
 import { computed, effect, signal } from "@preact/signals";
 import { allDims } from "../data/dims";
 import { Engine } from "../data/engine";
-import type { Range, Wanted } from "../data/filter";
+import type { Wanted } from "../data/conditions";
+import type { Range } from "../data/filter";
 import { Model } from "../data/model";
 import { View } from "../data/view";
 

@@ -104,8 +104,7 @@ export function Pairs({ view }: { view: View }) {
   return (
     <DataTable
       id="table-pairs" title="Pairs" about="data moves from → to" columns={columns} rows={rows} sort="bytes" onRow={only}
-      rowTitle="show this pair alone"
-      note="Messages are sends matched to their receives; they have no transport, so filters on it leave these columns as they are."
+      rowTitle="show this pair alone" note="Messages are sends matched to their receives."
     />
   );
 }

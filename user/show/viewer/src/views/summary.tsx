@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where the time went: calls that have not returned, the time of each process and function, waits and who caused them.
 import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
 import type { Open, Wait, WaitRoot } from "../data/directory";
 import { precisionWord, signedTime, tellsNothing } from "../data/precision";
 import { functionTimes, FunctionTime, OwnTime, processTimes } from "../data/times";
 import type { View } from "../data/view";
-import { kindWords, openCalls, waitRows } from "../data/waits";
+import { hasAllWaits, waitRows } from "../data/wait-rows";
+import { beyondRows, kindWords, openCalls } from "../data/waits";
 import { current, model, setCodes } from "../state/state";
+import { timeline, wantTimeline } from "../state/timeline";
 import { actionColour, waitingColour } from "../ui/colours";
 import { count, instant, share, time } from "../ui/format";
 import { Column, DataTable } from "../ui/table";
@@ -38,7 +41,7 @@ function OpenCalls({ view }: Props) {
     <DataTable
       id="table-open" title="Not returned" about="MPI calls that were open when their process was last seen" columns={OPEN} rows={rows}
       sort="age" rowTitle="show this process alone" onRow={(r) => r.process !== null && setCodes("process", new Set([r.process + 1]))}
-      empty="No open call passes the filters."
+      empty="No open call passes the filters." note={cannot(beyondRows(view).filter((name) => name !== "time" && name !== "ucp operation"))}
     />
   );
 }
@@ -86,6 +89,13 @@ function legend(): ComponentChildren {
   );
 }
 
+// The facts that a chosen time, or chosen sizes, leave.
+function within(view: View): string | undefined {
+  const { range, sizes } = view.selection;
+  const parts = [range ? "Calls and waits that began in the chosen time." : "", sizes.size ? "Calls that sent the chosen sizes, and waits in them." : ""];
+  return parts.filter(Boolean).join(" ") || undefined;
+}
+
 function Ranks({ view }: Props) {
   const rows = processTimes(model, view);
   const most = Math.max(1, ...rows.map((row) => Math.max(row.span ?? 0, row.mpi)));
@@ -93,7 +103,7 @@ function Ranks({ view }: Props) {
     <DataTable
       id="table-time" title="Time of each process" about={legend()} columns={ranks(most)} rows={rows} sort="rank" limit={32}
       rowTitle="show this process alone" onRow={(r) => setCodes("process", new Set([r.process]))}
-      note={view.selection.range ? "Calls and waits that begin in the chosen time." : undefined}
+      note={within(view)}
       empty="No MPI call passes the filters."
     />
   );
@@ -127,7 +137,7 @@ function Functions({ view }: Props) {
     <DataTable
       id="table-summary" title="MPI functions by time" about={legend()} columns={columns} rows={rows} sort="time" rowTitle="show this function alone"
       onRow={(r) => setCodes("function", new Set([r.code]))} empty="No MPI call passes the filters."
-      note="Times of calls whose end is not known are at least so long."
+      note={["Times of calls whose end is not known are at least so long.", within(view)].filter(Boolean).join(" ")}
     />
   );
 }
@@ -157,12 +167,18 @@ function unknownWaits(): string | undefined {
   return rows.length ? `Not known whether they waited: ${rows.map(([why, n]) => `${why}: ${count(n)}`).join("; ")}.` : undefined;
 }
 
+const cannot = (names: string[]) => (names.length ? `These rows cannot be filtered by ${names.join(", ")}.` : undefined);
+
 function Waits({ view }: Props) {
+  const { rows, beyond } = waitRows(model, view, timeline.value);
+  useEffect(() => {
+    if (beyond.length && hasAllWaits(model)) wantTimeline();
+  }, [beyond.length]);
   return (
     <DataTable
       id="table-waits" title="Waiting" about="calls that waited for another process; a moment may be of several kinds"
-      columns={WAITS} rows={waitRows(model, view)} sort="sum" rowTitle="show this process alone"
-      onRow={(r) => setCodes("process", new Set([r.process + 1]))} note={unknownWaits()}
+      columns={WAITS} rows={rows} sort="sum" rowTitle="show this process alone"
+      onRow={(r) => setCodes("process", new Set([r.process + 1]))} note={[cannot(beyond), unknownWaits()].filter(Boolean).join(" ") || undefined}
       empty={model.report.waits?.length ? "No wait passes the filters." : "No call is known to have waited."}
     />
   );

@@ -2,8 +2,9 @@
 import { meanTime, precisionWord, signedTime, tellsNothing } from "../data/precision";
 import { knowsMemory } from "../data/ways";
 import { placeTitle } from "../data/places";
+import { Caused, causedRows } from "../data/moved";
 import type { Group, View } from "../data/view";
-import { KIND_WORDS, kindOf, model, setCodes } from "../state/state";
+import { KIND_NOUNS, KIND_WORDS, kindOf, model, setCodes } from "../state/state";
 import { bytes, count, share } from "../ui/format";
 import { Column, DataTable } from "../ui/table";
 import { Cross } from "./cross";
@@ -26,15 +27,24 @@ const TRANSFER_SUMS = ["count", "bytes", ...TIMES, "retries", "wire_bytes", "une
 const CALL_SUMS = ["count", "bytes", ...TIMES, "ops", "bytes_unknown"];
 const OP_SUMS = ["count", "bytes", ...TIMES, "errors", "unchecked", "bytes_unknown"];
 
-function rows(view: View, sort: "calls" | "ops" | "transfers", columns: string[], names: string[]): Row[] {
-  const f = model.facts[sort];
-  const groups = view.group(sort, columns.map((name) => f.column(name)), names);
+function withWhole<Of extends Group>(groups: Of[]): (Of & Row)[] {
   const whole = { bytes: 0, count: 0 };
   for (const { sums } of groups) {
     whole.count += sums[0];
     whole.bytes += sums[1];
   }
   return groups.map((group) => ({ ...group, whole }));
+}
+
+// What rows of calls or operations caused, where a filter is on that.
+function movedColumns(view: View): Column<Caused & Row>[] {
+  if (!view.filter.conditions.below) return [];
+  const noun = KIND_NOUNS[kindOf(view)][1];
+  const title = `${noun} that pass the filters, caused by these`;
+  return [
+    { id: "moved", label: "Selected transfers", title, value: (r) => r.moved!.count, show: (r) => count(r.moved!.count) },
+    { id: "movedbytes", label: "Selected bytes", title, value: (r) => r.moved!.bytes, show: (r) => bytes(r.moved!.bytes) },
+  ];
 }
 
 const COUNT: Column<Row> = { id: "count", label: "Count", value: (r) => r.sums[0], show: (r) => count(r.sums[0]) };
@@ -71,7 +81,8 @@ function named(id: string, label: string, place: number, absent = "unknown"): Co
 const LOCALITIES = ["unknown", "self", "node", "remote"];
 
 function Paths({ view }: Props) {
-  const all = rows(view, "transfers", ["transport", "device", "op", "protocol", "locality"], TRANSFER_SUMS);
+  const f = model.facts.transfers;
+  const all = withWhole(view.group("transfers", ["transport", "device", "op", "protocol", "locality"].map((name) => f.column(name)), TRANSFER_SUMS));
   const columns = [
     named("transport", "Transport", 0), named("device", "Device", 1), named("op", "UCT operation", 2),
     named("protocol", "Protocol", 3),
@@ -83,58 +94,62 @@ function Paths({ view }: Props) {
   return (
     <DataTable
       id="table-paths" title="Paths" about={`UCT transfers: ${KIND_WORDS[kindOf(view)]}`}
-      columns={columns} rows={all} sort="bytes"
+      columns={columns} rows={all} sort="bytes" rowTitle="show these transfers and what caused them"
+      onRow={(r) => ["transport", "device", "op", "protocol"].forEach((id, i) => setCodes(id, new Set([r.codes[i]])))}
     />
   );
 }
 
 function Functions({ view }: Props) {
+  const moved = movedColumns(view);
   const columns = [
-    named("function", "MPI function", 0, "outside MPI"), sum("count", "Calls", 0, count), TOTAL_TIME, MEAN,
+    named("function", "MPI function", 0, "outside MPI"), ...moved, sum("count", "Calls", 0, count), TOTAL_TIME, MEAN,
     sum("ops", "UCP operations", 5, count), sum("bytes", "Bytes sent", 1, bytes),
     { ...BYTES_SHARE, label: "Bytes %" },
   ];
   return (
     <DataTable
-      id="table-functions" title="MPI functions" about="calls, all processes" columns={columns} sort="time"
-      rows={rows(view, "calls", ["function"], CALL_SUMS)} onRow={(r) => setCodes("function", new Set([r.codes[0]]))}
-      rowTitle="show this function alone"
-      note="Calls have no transport, device or UCT operation: filters on these leave this table as it is."
-      empty="No MPI call passes the filters."
+      id="table-functions" title="MPI functions" about="calls, all processes" columns={columns} sort={moved[1]?.id ?? "time"} key={moved.length}
+      rows={withWhole(causedRows(view, "calls", ["function"], CALL_SUMS))} onRow={(r) => setCodes("function", new Set([r.codes[0]]))}
+      rowTitle="show this function alone" empty="No MPI call passes the filters."
     />
   );
 }
 
 function CallSites({ view }: Props) {
   if (model.places.length < 2) return null;
-  const columns: Column<Row>[] = [
+  const moved = movedColumns(view);
+  const columns: Column<Caused & Row>[] = [
     {
       id: "place", label: "Call site", words: true, value: (r) => model.places[r.codes[0]]?.label ?? "unknown",
       show: (r) => <code title={placeTitle(model.places[r.codes[0]])}>{model.places[r.codes[0]]?.label ?? "unknown"}</code>,
     },
-    named("function", "MPI function", 1, "outside MPI"), sum("count", "Calls", 0, count), TOTAL_TIME, MEAN,
+    named("function", "MPI function", 1, "outside MPI"), ...moved, sum("count", "Calls", 0, count), TOTAL_TIME, MEAN,
     sum("ops", "UCP operations", 5, count), sum("bytes", "Bytes sent", 1, bytes), BYTES_SHARE,
   ];
   return (
     <DataTable
-      id="table-sites" title="Call sites" about="where MPI was called" columns={columns} sort="time"
-      rows={rows(view, "calls", ["place", "function"], CALL_SUMS)} rowTitle="show this call site alone"
+      id="table-sites" title="Call sites" about="where MPI was called" columns={columns} sort={moved[1]?.id ?? "time"} key={moved.length}
+      rows={withWhole(causedRows(view, "calls", ["place", "function"], CALL_SUMS))} rowTitle="show this call site alone"
       onRow={(r) => setCodes("call-site", new Set([r.codes[0]]))} empty="No MPI call passes the filters."
     />
   );
 }
 
+// A transfer may have another protocol than its operation, and other memory: with sums of them there are fewer rows.
 function Operations({ view }: Props) {
   const memory = knowsMemory(model);
+  const moved = movedColumns(view);
+  const details = moved.length ? [] : ["protocol", ...(memory ? ["memory"] : [])];
   const columns = [
-    named("op", "UCP operation", 0), named("function", "MPI function", 1, "outside MPI"), named("protocol", "Protocol", 2),
-    ...(memory ? [named("memory", "Memory", 3)] : []),
-    COUNT, COUNT_SHARE, BYTES, MEAN, TOTAL_TIME, sum("errors", "Errors", 5, count),
+    named("op", "UCP operation", 0), named("function", "MPI function", 1, "outside MPI"),
+    ...details.map((id, i) => named(id, id === "memory" ? "Memory" : "Protocol", 2 + i)),
+    ...moved, COUNT, COUNT_SHARE, BYTES, MEAN, TOTAL_TIME, sum("errors", "Errors", 5, count),
   ];
   return (
     <DataTable
-      id="table-ops" title="UCP operations" about="sends and receives: their bytes are not to be added up"
-      columns={columns} rows={rows(view, "ops", ["ucp_op", "function", "protocol", ...(memory ? ["memory"] : [])], OP_SUMS)} sort="count"
+      id="table-ops" title="UCP operations" about="sends and receives: their bytes are not to be added up" key={moved.length}
+      columns={columns} rows={withWhole(causedRows(view, "ops", ["ucp_op", "function", ...details], OP_SUMS))} sort={moved[1]?.id ?? "count"}
       empty="No operation passes the filters."
     />
   );

@@ -22,7 +22,6 @@ export function Ways({ view }: { view: View }) {
     <DataTable
       id="table-ways" title="Memory ways" about="all memory that messages were in, from sender to receiver" columns={columns}
       rows={rows} sort="bytes"
-      note="Messages have no transport: filters on it leave this table as it is."
     />
   );
 }

@@ -19,15 +19,17 @@ import { AXIS } from "./scene";
 import { useSight } from "./sight";
 import { Toolbar } from "./toolbar";
 
+const isFiltered = () => chosen.value.size > 0 || sizes.value.size > 0;
+
 // all: every event is kept.
-function Shown({ means: { mode, level }, all }: { means: Means; all: boolean }) {
+function Shown({ means: { mode, level, passing }, all }: { means: Means; all: boolean }) {
   const { kept, of } = model.directory.timeline.events;
   const steps = level ? `sums over steps of ${time(level.bucket)}` : "single events";
   return (
     <span class="soft" id="timeline-mode">
       {mode === "both" ? `${steps}, single events where they were kept` : steps}
       {all ? "" : `; ${count(kept)} of ${count(of)} single events are kept`}
-      {mode === "levels" && (chosen.value.size > 0 || sizes.value.size > 0) ? "; sums are not filtered" : ""}
+      {level && isFiltered() && !passing ? "; sums are dimmed: what of them passes the filters is not known" : ""}
     </span>
   );
 }
@@ -48,7 +50,8 @@ export function Canvas({ timeline, all }: { timeline: Timeline; all: boolean }) 
   const layout = useLayout(timeline);
   const sight = useSight(timeline, layout, scroller);
   const { look } = sight;
-  const means = useMemo(() => meansFor(timeline, look, layout), [timeline, look, layout]);
+  const filtered = isFiltered();
+  const means = useMemo(() => meansFor(timeline, look, layout, filtered), [timeline, look, layout, filtered]);
   const go = (event: number) => {
     chooseEvent(event);
     sight.bring(event);

@@ -4,13 +4,13 @@ import { Lane, LAYER_NAMES, LAYER_SORTS, MPI, Timeline, UCT } from "../../data/t
 import { clip } from "../../ui/canvas";
 import { inkOn } from "../../ui/colours";
 import type { PlacedLane } from "./layout";
-import { GUTTER, Scene, xOf } from "./scene";
+import { DIM, GUTTER, Scene, xOf } from "./scene";
 
-const DIM = 0.16; // what does not pass the filters
 const ABOVE = 0.34; // where an MPI call has its name: waiting is below
 const LOW = 0.45; // height of control and copies
 
-export function drawEvents(context: CanvasRenderingContext2D, scene: Scene, placed: PlacedLane, from: number, to: number) {
+// passing: of those that pass the filters alone.
+export function drawEvents(context: CanvasRenderingContext2D, scene: Scene, placed: PlacedLane, from: number, to: number, passing = false) {
   const { look, sizes, timeline } = scene;
   const { events } = timeline;
   const { lane, y, height } = placed;
@@ -21,21 +21,23 @@ export function drawEvents(context: CanvasRenderingContext2D, scene: Scene, plac
   const tall = height / placed.rows;
   const bar = Math.max(1, tall - (placed.rows > 1 ? 1 : 0));
   const drawn = new Float64Array(placed.rows).fill(-1); // px up to where each row is full
+  const dimmed = drawn.slice(); // likewise of what does not pass: it would add up
   const scale = (look.width - GUTTER) / (look.to - look.from);
   const [left, right] = [xOf(look, from), xOf(look, to)];
   for (let i = first; i < end; i++) {
     const event = timeline.event(lane, i);
     const start = GUTTER + (events.start[event] - look.from) * scale;
     const stop = start + Math.max(1, events.duration[event] * scale);
-    const row = lane.row[i];
+    const row = placed.rows > 1 ? lane.row[i] : 0;
     if (stop <= drawn[row] || stop < left) continue;
     const passes = !fails[events.key[event]] && (!sizes.size || sizes.has(sizeOf(events.bytes[event])));
-    const x = Math.max(left, start, passes ? drawn[row] : -1);
+    if (!passes && (passing || stop <= dimmed[row])) continue;
+    const x = Math.max(left, start, passes ? drawn[row] : dimmed[row]);
     const low = control?.[events.key[event]] ? LOW : 1;
     context.globalAlpha = passes ? 1 : DIM;
     context.fillStyle = colours[events.key[event]];
     context.fillRect(x, y + row * tall + bar * (1 - low), Math.min(right, stop) - x - (stop - start > 4 ? 0.5 : 0), bar * low);
-    if (passes) drawn[row] = Math.ceil(stop * 2) / 2;
+    (passes ? drawn : dimmed)[row] = Math.ceil(stop * 2) / 2;
     if (bar >= 11 && low === 1 && stop - x > 36) label(context, timeline, lane, event, x, Math.min(right, stop), y + row * tall + bar * (lane.layer === MPI ? ABOVE : 0.5));
   }
   context.globalAlpha = 1;

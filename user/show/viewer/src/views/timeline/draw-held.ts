@@ -5,10 +5,9 @@ import { MPI, Timeline } from "../../data/timeline";
 import { clip, hatch } from "../../ui/canvas";
 import { styleColour, waitingColour } from "../../ui/colours";
 import type { PlacedLane } from "./layout";
-import { GUTTER, Scene, xOf } from "./scene";
+import { DIM, GUTTER, Scene, xOf } from "./scene";
 
 const LOW = 0.35; // height of waiting: the call's own colour stays above it
-const DIM = 0.16;
 
 // Which of the rows side by side a call is drawn in.
 function rowOf({ lane, rows }: PlacedLane, call: number): number {

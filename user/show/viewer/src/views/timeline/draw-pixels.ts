@@ -4,12 +4,17 @@ import type { Level } from "../../data/timeline";
 import { styleColour, waitingColour } from "../../ui/colours";
 import { packed } from "../../ui/pixels";
 import type { Track } from "./layout";
-import { GUTTER, Scene } from "./scene";
+import { DIM, GUTTER, Scene } from "./scene";
 
-type Rgb = [number, number, number];
-
-const parts = (colour: number): Rgb => [colour & 255, (colour >> 8) & 255, (colour >> 16) & 255];
-const mixed = (a: Rgb, b: Rgb, part: number): Rgb => a.map((from, i) => from + (b[i] - from) * part) as Rgb;
+// Of packed colours, part by part.
+function mixed(a: number, b: number, share: number): number {
+  let out = 255 << 24;
+  for (let at = 0; at < 24; at += 8) {
+    const from = (a >> at) & 255;
+    out |= Math.round(from + (((b >> at) & 255) - from) * share) << at;
+  }
+  return out;
+}
 
 export function drawPixels(context: CanvasRenderingContext2D, scene: Scene, track: Track, level: Level) {
   const { look, timeline, colours } = scene;
@@ -19,7 +24,14 @@ export function drawPixels(context: CanvasRenderingContext2D, scene: Scene, trac
   const image = paper.createImageData(wide, track.lanes.length);
   const pixels = new Uint32Array(image.data.buffer);
   const ground = packed(styleColour("gap"));
-  const [empty, red] = [parts(ground), parts(packed(waitingColour()))];
+  const red = packed(waitingColour());
+  const strong = scene.filtered ? DIM : 1;
+  const known = new Map<string, number>();
+  const packedOnce = (colour: string) => {
+    let own = known.get(colour);
+    if (own === undefined) known.set(colour, (own = packed(colour)));
+    return own;
+  };
   pixels.fill(ground);
   const scale = wide / (look.to - look.from);
   const { bucket, busy, waited, name, started } = level.columns;
@@ -31,9 +43,8 @@ export function drawPixels(context: CanvasRenderingContext2D, scene: Scene, trac
       if (start >= look.to) break;
       if (!busy[i] && !started[i]) continue;
       const part = Math.min(1, busy[i] / level.bucket);
-      const own = mixed(empty, parts(packed(colours.ofStep(lane, name[i]))), Math.max(0.25, part));
-      const [r, g, b] = busy[i] ? mixed(own, red, Math.min(1, waited[i] / busy[i])) : own;
-      const colour = (255 << 24) | (Math.round(b) << 16) | (Math.round(g) << 8) | Math.round(r);
+      const own = mixed(ground, packedOnce(colours.ofStep(lane, name[i])), Math.max(0.25, part) * strong);
+      const colour = waited[i] ? mixed(own, red, Math.min(1, waited[i] / busy[i]) * strong) : own;
       const from = Math.max(0, Math.floor((start - look.from) * scale));
       const to = Math.min(wide, Math.max(from + 1, Math.floor((start + level.bucket - look.from) * scale)));
       pixels.fill(colour, row * wide + from, row * wide + to);

@@ -9,7 +9,7 @@ import { drawSteps } from "./draw-steps";
 import { drawAxis, drawHeading, drawNames } from "./draw-words";
 import type { PlacedLane, Track } from "./layout";
 import { keptTimes, levelFor, Means } from "./means";
-import { AXIS, GUTTER, Look, Scene, tracksInSight } from "./scene";
+import { AXIS, DIM, GUTTER, Look, Scene, tracksInSight } from "./scene";
 
 // They stay while another time is chosen, or another event.
 export function drawTracks(context: CanvasRenderingContext2D, scene: Scene, means: Means) {
@@ -48,12 +48,15 @@ function drawTrack(context: CanvasRenderingContext2D, scene: Scene, track: Track
   const level = track.pixels ? means.level ?? levelFor(scene.timeline, look) : null;
   if (level) drawPixels(context, scene, track, level);
   for (const placed of track.lanes)
-    if (track.pixels) drawOpen(context, scene, placed);
-    else drawLane(context, scene, placed, means);
+    if (!track.pixels) drawLane(context, scene, placed, means);
+    else {
+      if (means.passing) drawEvents(context, scene, placed, look.from, look.to, true);
+      drawOpen(context, scene, placed);
+    }
   drawNames(context, track);
 }
 
-function drawLane(context: CanvasRenderingContext2D, scene: Scene, placed: PlacedLane, { mode, level }: Means) {
+function drawLane(context: CanvasRenderingContext2D, scene: Scene, placed: PlacedLane, { mode, level, passing }: Means) {
   const { look, timeline } = scene;
   context.fillStyle = styleColour("gap");
   context.fillRect(GUTTER, placed.y, look.width - GUTTER, placed.height);
@@ -61,15 +64,21 @@ function drawLane(context: CanvasRenderingContext2D, scene: Scene, placed: Place
     drawEvents(context, scene, placed, from, to);
     drawWaits(context, scene, placed, from, to);
   };
+  const steps = (from: number, to: number) => {
+    context.globalAlpha = scene.filtered ? DIM : 1;
+    drawSteps(context, scene, placed, level!, from, to);
+    context.globalAlpha = 1;
+    if (passing) drawEvents(context, scene, placed, from, to, true);
+  };
   let at = look.from;
   if (!level) single(look.from, look.to);
   else {
     for (const [from, to] of mode === "both" ? keptTimes(timeline, placed.lane.host, look) : []) {
-      if (from > at) drawSteps(context, scene, placed, level, at, from);
+      if (from > at) steps(at, from);
       if (to > from) single(from, to);
       at = Math.max(at, to);
     }
-    if (look.to > at) drawSteps(context, scene, placed, level, at, look.to);
+    if (look.to > at) steps(at, look.to);
   }
   drawOpen(context, scene, placed);
 }

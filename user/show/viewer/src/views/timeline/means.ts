@@ -8,14 +8,16 @@ import { GUTTER, Look, tracksInSight } from "./scene";
 export interface Means {
   mode: "events" | "levels" | "both";
   level: Level | null;
+  passing: boolean; // of steps, those of events that pass the filters stand out
 }
 
 const MOST_EVENTS = 60_000; // drawn at once
+const MOST_PASSING = 400_000; // looked at, where a filter is in force
 
 function eventsInSight(timeline: Timeline, look: Look, layout: Layout): number {
   let n = 0;
   for (const track of tracksInSight(look, layout))
-    for (const { lane } of track.pixels ? [] : track.lanes) {
+    for (const { lane } of track.lanes) {
       const [first, end] = timeline.within(lane, look.from, look.to);
       n += end - first;
     }
@@ -29,13 +31,15 @@ export function levelFor({ levels }: Timeline, look: Look): Level | null {
   return best;
 }
 
-export function meansFor(timeline: Timeline, look: Look, layout: Layout): Means {
+export function meansFor(timeline: Timeline, look: Look, layout: Layout, filtered: boolean): Means {
   const { events } = timeline.model.directory.timeline;
-  if (layout.pixels) return { mode: "levels", level: levelFor(timeline, look) };
-  const single = eventsInSight(timeline, look, layout) <= MOST_EVENTS;
-  const complete = single && events.kept === events.of;
-  const level = complete ? null : levelFor(timeline, look);
-  return { mode: !level ? "events" : single && events.kept ? "both" : "levels", level };
+  const all = events.kept === events.of;
+  const n = eventsInSight(timeline, look, layout);
+  const passing = filtered && all && n <= MOST_PASSING;
+  if (layout.pixels) return { mode: "levels", level: levelFor(timeline, look), passing };
+  const single = n <= MOST_EVENTS;
+  const level = single && all ? null : levelFor(timeline, look);
+  return { mode: !level ? "events" : single && events.kept ? "both" : "levels", level, passing };
 }
 
 // Times in sight in which every event of a host is kept.

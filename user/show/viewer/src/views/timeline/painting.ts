@@ -5,7 +5,7 @@ import { useLayoutEffect, useMemo } from "preact/hooks";
 import { Chain, members } from "../../data/chain";
 import { Filter } from "../../data/filter";
 import type { Timeline } from "../../data/timeline";
-import { chosen, engine, model, range, sizes } from "../../state/state";
+import { chosen, current, engine, model, range, sizes } from "../../state/state";
 import { fit } from "../../ui/canvas";
 import { dark } from "../../ui/colours";
 import { useLater } from "../../ui/turns";
@@ -26,26 +26,27 @@ interface Painted {
   brush: Window | null;
 }
 
+// Data and control are both drawn, unless a filter is on transfers.
 export function useTimelineFilter(): Filter {
-  return useMemo(
-    () => new Filter(engine, { wanted: chosen.value, sizes: sizes.value, range: null }, null), [chosen.value, sizes.value]);
+  const { selection, filter } = current.value;
+  const wanted = filter.conditions.ofTransfers ? selection.wanted : chosen.value;
+  return useMemo(() => new Filter(engine, { wanted, sizes: sizes.value, range: null }, filter), [wanted, sizes.value]);
 }
 
 export function usePainting(canvas: RefObject<HTMLCanvasElement | null>, { timeline, layout, look, means, chain, brush }: Painted) {
   const picture = useMemo(() => document.createElement("canvas"), []);
   const colours = useMemo(() => new Colours(model), []);
-  // Data and control are both drawn.
   const filter = useTimelineFilter();
   // rows of pixels have no room for lines
   const arrows = useLater(() => (layout.pixels ? NONE : arrowsOf(timeline, filter)), [timeline, filter, range.value, layout.pixels]) ?? NONE;
   const scene: Scene = {
-    timeline, layout, look, colours, fails: (sort) => filter.fails(sort), sizes: sizes.value,
+    timeline, layout, look, colours, filtered: chosen.value.size > 0 || sizes.value.size > 0, fails: (sort) => filter.fails(sort), sizes: sizes.value,
     chain: new Set(chain ? members(chain) : []), arrow: chain?.arrow ?? null, arrows, chosen: brush ? () => brush : chosenTime(timeline),
   };
-  // Sums over steps are not filtered.
+  // Sums over steps are dimmed by any filter alike.
   useLayoutEffect(
     () => drawTracks(fit(picture, look.width, look.height), scene, means),
-    [timeline, look, layout, means, dark.value, means.mode === "levels" ? null : filter],
+    [timeline, look, layout, means, dark.value, means.mode === "levels" && !means.passing ? scene.filtered : filter],
   );
   useLayoutEffect(() => {
     const context = fit(canvas.current!, look.width, look.height);

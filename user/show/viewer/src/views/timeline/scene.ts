@@ -29,12 +29,14 @@ export interface Scene {
   colours: Colours;
   fails: (sort: Sort) => Uint8Array; // by key: 0 passes the filters
   sizes: ReadonlySet<number>;
+  filtered: boolean; // by anything
   chosen: ((host: number) => Window) | null;
   chain: Set<number>; // events to stand out
   arrow: Arrow | null; // of the chosen message
   arrows: Arrow[]; // of all messages of the chosen time
 }
 
+export const DIM = 0.16; // how strong is what does not pass the filters
 export const AXIS = 24; // px above the tracks
 export const GUTTER = 172; // px left of them
 
