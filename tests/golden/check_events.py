@@ -90,6 +90,7 @@ class Tables:
         self.message_keys = MESSAGE_KEYS + (WAY_KEYS if has("messages", "src_mem") else [])
         self.places, self.stacks = {}, {}
         self.waits = defaultdict(Counter)
+        self.collectives = {}
 
     def call(self, event):
         rows = [self.rows["calls"][key_of(event, CALL_KEYS)]]
@@ -150,6 +151,18 @@ class Tables:
     def wait(self, event):
         sums = self.waits[event["kind"], event["function"], event["process"], event["culprit"]]
         sums.update(count=1, sum_ns=event["ns"], fresh_ns=event["fresh"])
+
+    def collective(self, event):
+        key = tuple(event[name] for name in ("function", "communicator", "ranks", "algorithm", "reason"))
+        sums = self.collectives.setdefault(key, dict(count=0, rounds=None, messages=0, most_sent=0, bytes=0,
+                                                     least_bytes=event["bytes"], most_bytes=0))
+        for name in ("messages", "bytes"):
+            sums[name] += event[name]
+        sums["count"] += 1
+        sums["rounds"] = max(filter(None, (sums["rounds"], event["rounds"])), default=None)
+        sums["most_sent"] = max(sums["most_sent"], event["most_sent"])
+        sums["least_bytes"] = min(sums["least_bytes"], event["bytes"])
+        sums["most_bytes"] = max(sums["most_bytes"], event["bytes"])
 
     def message(self, event):
         sums = self.rows["messages"][key_of(event, self.message_keys, ["function"])]
@@ -301,6 +314,8 @@ def main():
             getattr(tables, event["event"])(event)
     compare_tables(tables, report)
     compare_waits(tables, report)
+    same("collectives", tables.collectives, {tuple(row.values())[:5]: dict(list(row.items())[5:])
+                                             for row in report["collectives"]})
     compare_processes(events, report)
     compare_sizes(events, report)
     same("filter", lines[0]["filter"], report["filter"])

@@ -165,6 +165,9 @@ def compare_views(database, report):
         " FROM waits GROUP BY kind, function, rank, host, call_site, culprit_rank, culprit_host, culprit_function,"
         " culprit_call_site") if row[2] is not None and row[4] is not None),
         waits_by_label(report["waits"]))
+    members = list(report["collectives"][0]) if report["collectives"] else []
+    same("collectives", sorted(str(tuple(row[member] for member in members)) for row in database.execute(
+        "SELECT * FROM collectives")), sorted(str(tuple(row.values())) for row in report["collectives"]))
     same("open_calls", sorted(tuple(row) for row in database.execute(
         "SELECT function, age_ns, certain FROM open_calls")),
         sorted((row["function"], row["age_ns"], row["certain"]) for row in report["open"]))

@@ -106,6 +106,17 @@ def wait:
 	(select(.computing_ns + .communicating_ns + .waiting_ns > .sum_ns)
 		| "\($where): the culprit did more than there is time");
 
+def collective:
+	.where as $where | .row |
+	breach($where; "function"; name),
+	breach($where; "communicator"; or_null(one_of(["MPI_COMM_WORLD", "another"]))),
+	breach($where; ("ranks", "rounds"); or_null(natural)),
+	breach($where; ("count", "messages", "most_sent", "bytes", "least_bytes", "most_bytes"); natural),
+	breach($where; ("algorithm", "reason"); or_null(name)),
+	(select((.algorithm == null) != (.rounds == null)) | "\($where): rounds of no algorithm"),
+	(select((.algorithm == null) == (.reason == null)) | "\($where): an algorithm with a reason, or neither"),
+	(select(.least_bytes > .most_bytes or .bytes < .most_bytes) | "\($where): bytes are not in order");
+
 # Each ns of a process that waited is in one row of each table.
 def waited:
 	([.time[]?.wait_ns] | add // 0) as $time
@@ -303,6 +314,7 @@ def sums:
 	rows("time"; process_time),
 	rows("waits"; wait),
 	waited,
+	rows("collectives"; collective),
 	(select(has("call_sites")) | rows("call_sites"; call_site)),
 	(select(has("stacks")) | rows("stacks"; stack)),
 	(select(has("memory")) | rows("memory"; memory), rows("devices"; device), rows("ops"; op_memory)),

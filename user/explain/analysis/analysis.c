@@ -351,6 +351,11 @@ static void on_wait(void *arg, const struct fact_wait *wait)
 	emit_wait(&((struct analysis *)arg)->emitter, wait);
 }
 
+static void on_collective(void *arg, const struct fact_collective *collective)
+{
+	emit_collective(&((struct analysis *)arg)->emitter, collective);
+}
+
 /* A capture may be read before the one with its peers' workers. */
 static int foresee(struct analysis *analysis, struct input *input)
 {
@@ -369,7 +374,7 @@ static int start(struct analysis *analysis, const struct fact_sink *sink,
 					 on_op_done, on_op_over,    on_transfer,  on_hidden,
 					 on_sent,    on_arrived,    on_completed, on_met };
 	struct match_sink messages = { analysis, on_message, on_joined };
-	struct waits_sink found = { analysis, on_wait, totals->waits_unknown };
+	struct waits_sink found = { analysis, on_wait, on_collective, totals->waits_unknown };
 	int err = 0;
 
 	memset(totals, 0, sizeof(*totals));

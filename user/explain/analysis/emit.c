@@ -198,6 +198,12 @@ void emit_wait(struct emitter *emitter, const struct fact_wait *wait)
 	fact_put(emitter->sink, FACT_WAIT, wait);
 }
 
+void emit_collective(struct emitter *emitter, const struct fact_collective *collective)
+{
+	emit_count(emitter);
+	fact_put(emitter->sink, FACT_COLLECTIVE, collective);
+}
+
 void emit_op(struct emitter *emitter, struct op *op)
 {
 	const struct emitted_end end = emit_end(op->start, matched_end(op));

@@ -50,6 +50,7 @@ void emit_processes(struct emitter *emitter);
  */
 void emit_call(struct emitter *emitter, const struct call *call, uint64_t until, bool open);
 void emit_wait(struct emitter *emitter, const struct fact_wait *wait);
+void emit_collective(struct emitter *emitter, const struct fact_collective *collective);
 void emit_op(struct emitter *emitter, struct op *op);
 void emit_transfer(struct emitter *emitter, const struct transfer *transfer);
 /* Once the ways of its operations are over. */

@@ -231,6 +231,22 @@ static const struct fact_column wait_columns[] = {
 	{ .name = NULL },
 };
 
+static const struct fact_column collective_columns[] = {
+	KEY(FUNCTION, "function", TEXT, fact_collective, function, "MPI function"),
+	ROW("communicator", TEXT, fact_collective, comm,
+	    "MPI_COMM_WORLD or another, null: not known which"),
+	ROW("ranks", INDEX, fact_collective, ranks, "how many take part, null: not known"),
+	ROW("algorithm", TEXT, fact_collective, algorithm,
+	    "by the pattern of its messages, null: unknown"),
+	ROW("reason", TEXT, fact_collective, reason, "why the algorithm is unknown"),
+	ROW("rounds", ID32, fact_collective, rounds,
+	    "messages that wait for each other, null: unknown"),
+	ROW("messages", U64, fact_collective, messages, "of all ranks"),
+	ROW("bytes", U64, fact_collective, bytes, "payload of these"),
+	ROW("most_sent", U64, fact_collective, most_sent, "messages of the rank that sent most"),
+	{ .name = NULL },
+};
+
 static const struct fact_column open_columns[] = {
 	KEY(PROCESS, "process", INDEX, fact_open, process, "id of the process"),
 	KEY(FUNCTION, "function", TEXT, fact_open, function, "MPI function that has not returned"),
@@ -365,6 +381,8 @@ const struct fact_info fact_infos[FACT_TYPES] = {
 	[FACT_MESSAGE] = { "message", "a send matched to its receive", message_columns, NULL },
 	[FACT_WAIT] = { "wait", "time in which an MPI call waits for another process", wait_columns,
 			NULL },
+	[FACT_COLLECTIVE] = { "collective", "a collective operation, by its messages",
+			      collective_columns, NULL },
 	[FACT_OPEN] = { "open", "an MPI call that had not returned when last seen", open_columns,
 			NULL },
 	[FACT_WINDOW] = { "window", "a recording window of a capture with a duty cycle",

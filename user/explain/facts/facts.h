@@ -209,6 +209,28 @@ struct fact_wait {
 	const char *root_did; /* as culprit_did, but for "waiting" */
 };
 
+/* A call that is part of a collective operation. */
+struct collective_member {
+	uint64_t call; /* its id */
+	int process;
+};
+
+/*
+ * A blocking collective operation: calls that are joined by messages. Where not all of its messages
+ * are known, there may be several for one operation.
+ */
+struct fact_collective {
+	const char *function, *comm; /* as fact_call.comm */
+	const struct collective_member *members;
+	int member_count;
+	int ranks; /* member_count; -1: not all members are known */
+	const char *algorithm; /* "ring", "recursive doubling"...; NULL: unknown, */
+	const char *reason; /* and why */
+	uint32_t rounds; /* messages that wait for each other, one behind the other; 0: unknown */
+	uint64_t messages, bytes; /* as far as both ends are known */
+	uint64_t most_sent; /* messages of the member that sent most */
+};
+
 enum wait_kind {
 	WAIT_LATE_SENDER, /* in a receive: the send had not begun */
 	WAIT_LATE_RECEIVER, /* in a send that waits for the receive: that had not begun */
@@ -326,6 +348,7 @@ enum fact_type {
 	FACT_TRANSFER,
 	FACT_MESSAGE,
 	FACT_WAIT,
+	FACT_COLLECTIVE,
 	FACT_OPEN,
 	FACT_WINDOW, /* this and the next two after all others */
 	FACT_MEMORY,

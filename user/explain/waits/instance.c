@@ -14,21 +14,24 @@ static struct instance *instance_new(struct waits *waits)
 {
 	struct instance *instance = waits->free_instances;
 
-	if (instance)
-		waits->free_instances = instance->free;
-	else
-		instance = xmalloc(sizeof(*instance));
-	memset(instance, 0, sizeof(*instance));
+	if (!instance)
+		return xcalloc(1, sizeof(*instance));
+	waits->free_instances = instance->free;
 	return instance;
 }
 
+#define PASSED_ROOM 256 /* messages that an unused instance keeps room for */
+
 static void instance_drop(struct waits *waits, struct instance *instance)
 {
+	if (instance->passed.cap > PASSED_ROOM)
+		vec_release(&instance->passed);
 	instance->free = waits->free_instances;
 	waits->free_instances = instance;
 }
 
-void member_begin(struct waits *waits, struct wait_thread *line, struct wait_turn *turn)
+void member_begin(struct waits *waits, struct wait_thread *line, struct wait_turn *turn,
+		  const char *comm)
 {
 	struct participant *member = waits->free_members;
 
@@ -44,9 +47,16 @@ void member_begin(struct waits *waits, struct wait_thread *line, struct wait_tur
 		.call = turn->id,
 		.start = turn->start,
 		.function = turn->function,
+		.comm = comm,
 		.place = turn->place,
 	};
-	*member->instance = (struct instance){ member, member, 1, 1, turn->kind->flow, NULL };
+	member->instance->first = member->instance->last = member;
+	member->instance->size = member->instance->undone = 1;
+	member->instance->kind = turn->kind->kind;
+	member->instance->flow = turn->kind->flow;
+	member->instance->passed.len = 0;
+	member->instance->unkept = 0;
+	member->instance->cut = false;
 	turn->member = member;
 }
 
@@ -192,6 +202,7 @@ static void instance_close(struct waits *waits, struct instance *instance, bool 
 		tell_instance(waits, instance);
 	else
 		unknown(waits, "collectives whose messages are not all known", instance->size > 1);
+	show_instance(waits, instance, whole);
 	for (struct participant *member = instance->first, *next; member; member = next) {
 		struct wait_turn *turn = turn_by_id(member->line, member->call);
 
@@ -215,6 +226,14 @@ static void settle(struct waits *waits, struct participant *member)
 		instance_close(waits, member->instance, true);
 }
 
+static void keep(struct instance *instance, const struct passed *passed)
+{
+	if (instance->passed.len < PASSED_MOST)
+		vec_push(&instance->passed, *passed);
+	else
+		instance->unkept++;
+}
+
 static void merge(struct waits *waits, struct instance *a, struct instance *b)
 {
 	struct instance *into = a->size < b->size ? b : a, *from = into == a ? b : a;
@@ -227,6 +246,10 @@ static void merge(struct waits *waits, struct instance *a, struct instance *b)
 	into->last = from->last;
 	into->size += from->size;
 	into->undone += from->undone;
+	into->unkept += from->unkept;
+	into->cut = into->cut || from->cut;
+	for (size_t i = 0; i < from->passed.len; i++)
+		keep(into, &from->passed.data[i]);
 	instance_drop(waits, from);
 }
 
@@ -240,12 +263,19 @@ static struct participant *paired(struct wait_turn *turn)
 	return member;
 }
 
-void member_join(struct waits *waits, struct wait_turn *send, struct wait_turn *receive)
+void member_join(struct waits *waits, struct wait_turn *send, struct wait_turn *receive,
+		 const struct message *message)
 {
 	struct participant *sender = paired(send), *receiver = paired(receive);
 
-	if (sender && receiver && send->kind == receive->kind)
+	if (sender && receiver && send->kind == receive->kind) {
 		merge(waits, sender->instance, receiver->instance);
+		keep(sender->instance,
+		     &(struct passed){
+			     sender, receiver, message->bytes, message->send_start,
+			     message->recv_start, message->arrival,
+			     decoder_tag(message->src, message->tag, UINT64_MAX).context });
+	}
 	if (sender)
 		settle(waits, sender);
 	/* which closed the instance if it was the last one, but not while the other is undone */
@@ -253,11 +283,12 @@ void member_join(struct waits *waits, struct wait_turn *send, struct wait_turn *
 		settle(waits, receiver);
 }
 
-void member_over(struct waits *waits, struct wait_turn *turn)
+void member_over(struct waits *waits, struct wait_turn *turn, bool cut)
 {
 	if (!turn->member || turn->member->over)
 		return;
 	turn->member->over = true;
+	turn->member->instance->cut = turn->member->instance->cut || cut;
 	settle(waits, turn->member);
 }
 
@@ -279,6 +310,7 @@ void members_release(struct waits *waits)
 		struct instance *instance = waits->free_instances;
 
 		waits->free_instances = instance->free;
+		vec_release(&instance->passed);
 		free(instance);
 	}
 }

@@ -5,6 +5,7 @@
 
 #include "base/mpi_function.h"
 #include "explain/clocks/clocks.h"
+#include "explain/pattern/pattern.h"
 #include "explain/waits/waits.h"
 
 #define TURNS 32 /* calls that are kept of each thread; a power of two */
@@ -66,19 +67,33 @@ struct participant {
 	struct wait_thread *line;
 	uint64_t call;
 	uint64_t start;
-	const char *function;
+	const char *function, *comm;
 	const struct place *place;
+	uint32_t number; /* among the members, once all are known */
 	unsigned int sends, receives; /* of its messages, */
 	unsigned int unpaired; /* and those whose other end is not known yet */
 	bool over;
 };
+
+/* A message from one member to another one. */
+struct passed {
+	const struct participant *from, *to;
+	uint64_t bytes, sent, posted, arrived; /* as in struct pattern_message */
+	uint64_t context; /* of its communicator */
+};
+
+#define PASSED_MOST 65536 /* that are kept of an instance */
 
 /* Calls that are joined by messages between them: one operation of a communicator. */
 struct instance {
 	struct participant *first, *last;
 	unsigned int size;
 	unsigned int undone; /* members that are not over, or have unpaired messages */
+	enum collective_kind kind;
 	enum collective_flow flow;
+	VEC(struct passed) passed;
+	uint64_t unkept; /* messages beyond those */
+	bool cut; /* a call of it may go on after the capture */
 	struct instance *free;
 };
 
@@ -121,6 +136,9 @@ struct waits {
 	struct map skews; /* (host, other) -> struct skew * */
 	struct participant *free_members;
 	struct instance *free_instances;
+	struct patterns *patterns;
+	VEC(struct pattern_message) pattern; /* of the instance that is shown */
+	VEC(struct collective_member) members;
 };
 
 /* ---- turns.c ---- */
@@ -164,11 +182,19 @@ struct waiting {
 void tell(struct waits *waits, const struct waiting *waiting);
 void unknown(struct waits *waits, const char *reason, uint64_t count);
 
+/* ---- shown.c ---- */
+/* Hands on an operation with its algorithm. whole: all of its members and messages are known. */
+void show_instance(struct waits *waits, struct instance *instance, bool whole);
+
 /* ---- instance.c ---- */
-void member_begin(struct waits *waits, struct wait_thread *line, struct wait_turn *turn);
+/* comm: as struct call has it. */
+void member_begin(struct waits *waits, struct wait_thread *line, struct wait_turn *turn,
+		  const char *comm);
 void member_op(struct wait_turn *turn, bool sends);
-void member_join(struct waits *waits, struct wait_turn *send, struct wait_turn *receive);
-void member_over(struct waits *waits, struct wait_turn *turn);
+void member_join(struct waits *waits, struct wait_turn *send, struct wait_turn *receive,
+		 const struct message *message);
+/* cut: the call may have gone on. */
+void member_over(struct waits *waits, struct wait_turn *turn, bool cut);
 /* The turn is forgotten: its instance is closed as it is. */
 void member_leave(struct waits *waits, struct wait_turn *turn);
 void members_release(struct waits *waits);

@@ -13,6 +13,7 @@ struct waits *waits_new(struct decoder *decoder, const struct waits_sink *sink)
 
 	waits->decoder = decoder;
 	waits->sink = *sink;
+	waits->patterns = patterns_new();
 	return waits;
 }
 
@@ -26,6 +27,9 @@ void waits_free(struct waits *waits)
 	members_release(waits);
 	points_release(waits);
 	skews_release(waits);
+	patterns_free(waits->patterns);
+	vec_release(&waits->pattern);
+	vec_release(&waits->members);
 	while ((slot = map_next(&waits->kinds, &pos)))
 		free((void *)(uintptr_t)slot->value);
 	map_release(&waits->kinds);
@@ -66,7 +70,7 @@ void waits_call_start(struct waits *waits, const struct call *call)
 		.kind = kind_of(waits, call->function),
 		.start = call->start,
 	};
-	member_begin(waits, line, turn);
+	member_begin(waits, line, turn, call->comm);
 }
 
 static struct wait_turn *turn_of(struct waits *waits, const struct process *process, uint32_t tid,
@@ -83,7 +87,7 @@ void waits_call(struct waits *waits, const struct call *call)
 		return;
 	turn->over = true;
 	turn->end = call->end.ns;
-	member_over(waits, turn);
+	member_over(waits, turn, !call->until);
 }
 
 #define RECEIVES (1u << OP_TAG_RECV | 1u << OP_TAG_MSG_RECV)
@@ -107,7 +111,7 @@ void waits_message(struct waits *waits, const struct message *message)
 	late_sender(waits, message);
 	announce(waits, message);
 	member_join(waits, turn_of(waits, message->src, message->send_tid, message->send_call),
-		    turn_of(waits, message->dst, message->recv_tid, message->recv_call));
+		    turn_of(waits, message->dst, message->recv_tid, message->recv_call), message);
 }
 
 void waits_transfer(struct waits *waits, const struct transfer *transfer)

@@ -5,7 +5,7 @@
  * known. Memory is bounded: the last TURNS calls of each thread are kept, and operations that are
  * under way.
  *
- * Layers: turns.c; skew.c; tell.c; instance.c, point.c; waits.c, which feeds the others.
+ * Layers: turns.c; skew.c; tell.c; shown.c; instance.c, point.c; waits.c, which feeds the others.
  */
 #ifndef UCXBPF_WAITS_WAITS_H
 #define UCXBPF_WAITS_WAITS_H
@@ -19,6 +19,7 @@ struct waits;
 struct waits_sink {
 	void *arg;
 	void (*wait)(void *arg, const struct fact_wait *wait);
+	void (*collective)(void *arg, const struct fact_collective *collective);
 	struct fact_reason *unknown; /* FACT_MAX_REASONS rows, filled at the end at the latest */
 };
 

@@ -518,6 +518,11 @@ static const char *const views[] = {
 	" GROUP BY 1, 2, s.process, s.place, s.culprit, 8, s.culprit_place, 10, s.root, 12,"
 	" s.root_place, 14 ORDER BY sum_ns DESC",
 
+	"CREATE VIEW collectives AS SELECT function, communicator, ranks, algorithm, reason,"
+	" count(*) AS count, max(rounds) AS rounds, sum(messages) AS messages,"
+	" max(most_sent) AS most_sent, sum(bytes) AS bytes, min(bytes) AS least_bytes,"
+	" max(bytes) AS most_bytes FROM collective GROUP BY 1, 2, 3, 4, 5 ORDER BY bytes DESC",
+
 	"CREATE VIEW open_calls AS SELECT " OF_PROCESS
 	"s.process, s.function, p.label AS call_site,"
 	" s.op, s.peer, s.peer_rank, s.tag, s.until_ns - s.since_ns AS age_ns, s.certain"

@@ -197,6 +197,12 @@ static void feed_wait(struct report *report, const struct fact_wait *wait)
 	report_waits_add(&report->waits, wait);
 }
 
+static void feed_collective(struct report *report, const struct fact_collective *collective)
+{
+	if (selection_passes(&report->selection, FACT_COLLECTIVE, collective))
+		report_collectives_add(&report->collectives, collective);
+}
+
 static void feed_open(struct report *report, const struct fact_open *open)
 {
 	if (selection_passes(&report->selection, FACT_OPEN, open))
@@ -407,6 +413,8 @@ static void report_fact(void *arg, enum fact_type type, const void *fact,
 		return report_feed_message(report, fact);
 	case FACT_WAIT:
 		return feed_wait(report, fact);
+	case FACT_COLLECTIVE:
+		return feed_collective(report, fact);
 	case FACT_OPEN:
 		return feed_open(report, fact);
 	case FACT_WINDOW:

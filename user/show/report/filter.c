@@ -302,10 +302,26 @@ static bool passes_by_causes(struct selection *selection, enum fact_type type, c
 	}
 }
 
+/* Any of its calls passes. */
+static bool passes_by_members(struct selection *selection, const struct fact_collective *fact)
+{
+	const struct filter_causes *causes = &selection->filter->causes;
+
+	if (!passes_itself(selection, FACT_COLLECTIVE, fact))
+		return false;
+	for (int i = 0; i < fact->member_count; i++)
+		if (causes->known ? is_in(&causes->calls, fact->members[i].call)
+				  : selection_has(selection, fact->members[i].process))
+			return true;
+	return false;
+}
+
 bool selection_passes(struct selection *selection, enum fact_type type, const void *fact)
 {
 	if (!selection->active)
 		return true;
+	if (type == FACT_COLLECTIVE)
+		return passes_by_members(selection, fact);
 	if (type == FACT_PROCESS)
 		selection_process(selection, fact);
 	return selection->filter->causes.known ? passes_by_causes(selection, type, fact)

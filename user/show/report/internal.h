@@ -5,6 +5,7 @@
 
 #include "base/map.h"
 #include "explain/clocks/clocks.h"
+#include "show/report/collectives.h"
 #include "show/report/cube.h"
 #include "show/report/functions.h"
 #include "show/report/report.h"
@@ -102,6 +103,7 @@ struct report {
 	struct report_functions functions;
 	struct report_sizes sizes;
 	struct report_waits waits;
+	struct report_collectives collectives;
 	struct clocks clocks; /* clocks of hosts, over all messages whatever the filter */
 	struct fact_totals totals;
 };

@@ -318,6 +318,29 @@ static const struct shape root_shape[] = {
 	{ 0 },
 };
 
+/* ---- collectives ---- */
+
+SHAPE_GETTER(collective_function, struct collective_row, row, name_of(row->key.function));
+SHAPE_GETTER(collective_comm, struct collective_row, row, name_of(row->key.comm));
+SHAPE_GETTER(collective_algorithm, struct collective_row, row, name_of(row->key.algorithm));
+SHAPE_GETTER(collective_reason, struct collective_row, row, name_of(row->key.reason));
+
+static const struct shape collective_shape[] = {
+	SHAPE_WHOLE("function", collective_function),
+	SHAPE_WHOLE("communicator", collective_comm),
+	SHAPE_AS("ranks", struct collective_row, key.ranks, .null = SHAPE_NEGATIVE),
+	SHAPE_WHOLE("algorithm", collective_algorithm),
+	SHAPE_WHOLE("reason", collective_reason),
+	SHAPE_OF(struct collective_row, count),
+	SHAPE_OF(struct collective_row, rounds, .null = SHAPE_ZERO),
+	SHAPE_OF(struct collective_row, messages),
+	SHAPE_OF(struct collective_row, most_sent),
+	SHAPE_OF(struct collective_row, bytes),
+	SHAPE_AS("least_bytes", struct collective_row, least),
+	SHAPE_AS("most_bytes", struct collective_row, most),
+	{ 0 },
+};
+
 /* ---- functions ---- */
 
 SHAPE_GETTER(function_name, struct report_function, function, name_of(function->name));
@@ -534,6 +557,8 @@ void report_json_rows(const struct report *report, struct json_out *out)
 	put_times(report, out);
 	PUT_LIST("waits", wait_shape, report->waits.rows.data, report->waits.rows.len);
 	PUT_LIST("wait_roots", root_shape, report->waits.roots.data, report->waits.roots.len);
+	PUT_LIST("collectives", collective_shape, report->collectives.rows.data,
+		 report->collectives.rows.len);
 	PUT_LIST("slowest", slow_shape, report->slowest.transfers, report->slowest.len);
 	if (memory) {
 		PUT_LIST("memory", memory_shape, report->memory.data, report->memory.len);

@@ -139,6 +139,7 @@ void report_free(struct report *report)
 	report_functions_release(&report->functions);
 	report_sizes_release(&report->sizes);
 	report_waits_release(&report->waits);
+	report_collectives_release(&report->collectives);
 	cube_release(&report->calls);
 	cube_release(&report->ops);
 	cube_release(&report->transfers);
@@ -178,6 +179,7 @@ void report_finish(struct report *report, const struct fact_totals *totals)
 		      by_memory);
 	clocks_order(&report->clocks);
 	report_waits_finish(&report->waits);
+	report_collectives_finish(&report->collectives);
 	report_sizes_finish(&report->sizes);
 	cube_join(&report->calls);
 	report_functions_sum(&report->functions, &report->calls);

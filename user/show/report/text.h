@@ -23,6 +23,7 @@ void text_header(const struct text_report *text);
 void text_time_shares(const struct text_report *text);
 void text_open(const struct text_report *text);
 void text_waits(const struct text_report *text);
+void text_collectives(const struct text_report *text);
 void text_processes(const struct text_report *text);
 void text_deaths(const struct text_report *text);
 void text_paths(const struct text_report *text);

@@ -55,6 +55,7 @@ int report_text(const struct report *report, const struct report_text_options *o
 	text_paths(&text);
 	text_functions(&text);
 	text_waits(&text);
+	text_collectives(&text);
 	text_call_sites(&text);
 	text_devices(&text);
 	text_memory(&text);

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Collective operations as facts, with the algorithm that their messages show. */
+#include <stdio.h>
+
+#include "explain/waits/internal.h"
+
+/* Members get their numbers, messages those of members. */
+static void number_members(struct waits *waits, const struct instance *instance)
+{
+	uint32_t number = 0;
+
+	waits->members.len = 0;
+	for (struct participant *member = instance->first; member; member = member->next) {
+		member->number = number++;
+		vec_push(&waits->members, ((struct collective_member){
+						  member->call, member->line->process->index }));
+	}
+	waits->pattern.len = 0;
+	for (size_t i = 0; i < instance->passed.len; i++) {
+		const struct passed *passed = &instance->passed.data[i];
+
+		if (passed->from != passed->to)
+			vec_push(&waits->pattern,
+				 ((struct pattern_message){
+					 passed->from->number, passed->to->number, passed->bytes,
+					 passed->sent, passed->posted, passed->arrived }));
+	}
+}
+
+/* Libraries make communicators of their own, for the ranks of each node. */
+static bool has_parts(const struct instance *instance)
+{
+	for (size_t i = 1; i < instance->passed.len; i++)
+		if (instance->passed.data[i].context != instance->passed.data[0].context)
+			return true;
+	return false;
+}
+
+static struct algorithm algorithm_of(struct waits *waits, const struct instance *instance,
+				     bool whole)
+{
+	struct algorithm found;
+
+	if (!whole)
+		return (struct algorithm){ .reason = "not all of its messages are known" };
+	if (instance->cut)
+		return (struct algorithm){ .reason = "a call was not seen to end" };
+	if (instance->unkept)
+		return (struct algorithm){ .reason = "too many messages" };
+	found = pattern_find(waits->patterns, instance->kind, instance->size, waits->pattern.data,
+			     waits->pattern.len);
+	if (!found.name && has_parts(instance))
+		snprintf(found.reason, sizeof(found.reason), "%s",
+			 "in parts: several communicators");
+	return found;
+}
+
+/* Sums of known messages, and those of the member that sent most. */
+static void add_messages(struct waits *waits, struct fact_collective *fact)
+{
+	VEC(uint32_t) sent = { 0 };
+
+	vec_reserve(&sent, waits->members.len);
+	for (size_t i = 0; i < waits->members.len; i++)
+		vec_push(&sent, 0);
+	for (size_t i = 0; i < waits->pattern.len; i++) {
+		const struct pattern_message *message = &waits->pattern.data[i];
+
+		fact->bytes += message->bytes == UINT64_MAX ? 0 : message->bytes;
+		if (++sent.data[message->from] > fact->most_sent)
+			fact->most_sent = sent.data[message->from];
+	}
+	vec_release(&sent);
+}
+
+void show_instance(struct waits *waits, struct instance *instance, bool whole)
+{
+	const struct participant *first = instance->first;
+	struct fact_collective fact = {
+		.function = first->function,
+		.comm = first->comm,
+		.ranks = whole ? (int)instance->size : -1,
+	};
+	struct algorithm algorithm;
+
+	if (instance->size < 2)
+		return;
+	number_members(waits, instance);
+	algorithm = algorithm_of(waits, instance, whole);
+	fact.members = waits->members.data;
+	fact.member_count = (int)waits->members.len;
+	fact.algorithm = algorithm.name;
+	fact.reason = strings_intern(&waits->decoder->strings, algorithm.reason);
+	fact.rounds = algorithm.rounds;
+	fact.messages = waits->pattern.len + instance->unkept;
+	add_messages(waits, &fact);
+	waits->sink.collective(waits->sink.arg, &fact);
+}

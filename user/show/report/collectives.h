@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Collective operations by their algorithm. */
+#ifndef UCXBPF_REPORT_COLLECTIVES_H
+#define UCXBPF_REPORT_COLLECTIVES_H
+
+#include "base/rowset.h"
+#include "base/vec.h"
+#include "explain/facts/facts.h"
+
+/* Interned texts; ranks negative: not known. */
+struct collective_key {
+	uint64_t function, comm, algorithm, reason;
+	int64_t ranks;
+};
+
+struct collective_row {
+	struct collective_key key;
+	uint64_t count, messages, bytes; /* sums */
+	uint64_t least, most; /* bytes of an operation */
+	uint64_t rounds, most_sent; /* the most of an operation; rounds 0: not known */
+};
+
+struct report_collectives {
+	VEC(struct collective_row) rows;
+	struct rowset index;
+};
+
+void report_collectives_release(struct report_collectives *collectives);
+void report_collectives_add(struct report_collectives *collectives,
+			    const struct fact_collective *fact);
+
+/* Puts rows into their order: by function, ranks and bytes. */
+void report_collectives_finish(struct report_collectives *collectives);
+
+#endif
