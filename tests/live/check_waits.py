@@ -22,6 +22,8 @@ CASES = {
     "allreduce": [(BOTH, "wait_at_nxn", "MPI_Allreduce", None, LAST, LAST)],
     "late_broadcast": [(BOTH, "late_broadcast", "MPI_Bcast", None, 0, 0)],
     "early_reduce": [(BOTH, "early_reduce", "MPI_Reduce", [0], LAST, LAST)],
+    "resources": [(BOTH, "out_of_resources", "MPI_Send", [0], 1, 1)],
+    "resources_before": [(BOTH, "out_of_resources", "MPI_Send", [0], 1, 1)],
     "chain": [(BOTH, "late_sender", "MPI_Recv", [0], 1, LAST)],
 }
 CASES["mixed"] = [((0,), *CASES["late_sender"][0][1:]), ((1,), *CASES["late_progress"][0][1:])]
@@ -39,7 +41,7 @@ def main():
         waited = sum(row["wait_ns"] for row in report["time"])
         if waited > MOST * span:
             bad.append(f"{waited} of {span} ns waited")
-    for rounds, kind, function, ranks, culprit, root in CASES.get(case, []):
+    for rounds, kind, function, ranks, culprit, root in [] if case == "none" else CASES[case]:
         culprit, root = (last if r == LAST else r for r in (culprit, root))
         for rank in ranks if ranks else [r for r in ledgers if r != culprit]:
             mine, other = ledgers[rank], ledgers[culprit]
@@ -50,13 +52,21 @@ def main():
             told = sum(row["sum_ns"] for row in rows)
             least = sum(other["before"][i] - mine["before"][i] for i in rounds)
             most = sum(other["after"][i] - mine["before"][i] for i in rounds)
+            if case == "resources":
+                # other sends wait a little, too: the longest wait is that of the call in the ledger
+                told = max((row["max_ns"] for row in rows), default=0)
+                least = min(other["before"][i] - mine["before"][i] for i in rounds)
+                most = max(mine["after"][i] - mine["before"][i] for i in rounds)
+            elif case == "resources_before":
+                most = sum(mine["after"][i] - mine["before"][i] for i in rounds)
             if not (1 - SHARE) * least <= told <= most:
                 bad.append(f"rank {rank} waits {told} ns in {kind} of {function} at {site}, true is {least} to {most}")
             worst = max(rows, key=lambda row: row["sum_ns"], default={})
             for key, true in (("culprit_rank", culprit), ("culprit_call_site", culprit_site), ("root_rank", root)):
                 if worst.get(key) != true:
                     bad.append(f"rank {rank}: {key} is {worst.get(key)}, true is {true}")
-            if case != "chain" and worst and 2 * worst["computing_ns"] < worst["sum_ns"]:
+            # behind what it takes out first, a message waits for longer than the culprit computed
+            if case not in ("chain", "resources_before") and worst and 2 * worst["computing_ns"] < worst["sum_ns"]:
                 bad.append(f"rank {rank}: the culprit computed for {worst['computing_ns']} of {worst['sum_ns']} ns")
             others = sum(row["sum_ns"] for row in report["waits"]
                          if row["kind"] != kind and row["rank"] == rank and row["call_site"] == site)

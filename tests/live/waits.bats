@@ -27,7 +27,7 @@ waits()
 	[ "$failed" = 0 ]
 }
 
-POINT="late_sender late_sender_wait late_receiver late_progress mixed"
+POINT="late_sender late_sender_wait late_receiver late_progress mixed resources resources_before"
 COLLECTIVE="barrier allreduce late_broadcast early_reduce chain"
 
 @test "Open MPI: late sender, receiver and progress" {
@@ -48,8 +48,8 @@ COLLECTIVE="barrier allreduce late_broadcast early_reduce chain"
 
 @test "between nodes over tcp" {
 	nodes_up
-	waits 2 openmpi tcp late_sender late_receiver late_progress barrier
-	waits 2 mpich tcp late_sender late_receiver late_progress barrier
+	waits 2 openmpi tcp late_sender late_receiver late_progress resources barrier
+	waits 2 mpich tcp late_sender late_receiver late_progress resources barrier
 }
 
 # attached RANKS MPI CASE...: as waits, joined in mid-run
@@ -79,8 +79,8 @@ attached()
 }
 
 @test "joined in mid-run" {
-	attached 2 openmpi late_sender late_receiver mixed
-	attached 2 mpich late_sender mixed
+	attached 2 openmpi late_sender late_receiver mixed resources resources_before
+	attached 2 mpich late_sender mixed resources resources_before
 }
 
 # A rank that loses its core makes the other one wait indeed.

@@ -12,6 +12,8 @@
 
 #define ROUNDS 2
 #define LARGE (1 << 20)
+#define FLOOD 2000
+#define SMALL 4096
 
 static char buffer[LARGE];
 static struct timespec delay;
@@ -102,6 +104,72 @@ static void late_progress(void)
 	}
 }
 
+/* More messages than there is room for: one of them waits until their receiver takes some. */
+static void resources(void)
+{
+	uint64_t longest = 0, begin;
+
+	if (rank == 1) {
+		late();
+		/* which is sent last */
+		TIMED(T(MPI_Recv)(buffer, SMALL, MPI_BYTE, 0, 8, MPI_COMM_WORLD,
+				  MPI_STATUS_IGNORE));
+		for (int i = 0; i < FLOOD; i++)
+			T(MPI_Recv)
+		(buffer, SMALL, MPI_BYTE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	} else if (rank == 0) {
+		for (int i = 0; i <= FLOOD; i++) {
+			truth_message("MPI_Send", 1, SMALL);
+			begin = now();
+			lines[turn] = __LINE__ + 1;
+			T(MPI_Send)(buffer, SMALL, MPI_BYTE, 1, 7 + i / FLOOD, MPI_COMM_WORLD);
+			if (now() - begin <= longest)
+				continue;
+			longest = now() - begin;
+			before[turn] = begin;
+			after[turn] = begin + longest;
+		}
+	}
+}
+
+static void large_message(int tag)
+{
+	truth_message("MPI_Send", 1, LARGE);
+	T(MPI_Send)(buffer, LARGE, MPI_BYTE, 1, tag, MPI_COMM_WORLD);
+}
+
+/* Behind these, a large message cannot even be announced; its receive has been there for long. */
+static void resources_before(void)
+{
+	static MPI_Request requests[FLOOD];
+	MPI_Request large;
+
+	/* the first large message waits for a connection */
+	if (rank == 0)
+		large_message(9);
+	if (rank == 1)
+		T(MPI_Recv)(buffer, LARGE, MPI_BYTE, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	if (rank == 1)
+		T(MPI_Irecv)(buffer, LARGE, MPI_BYTE, 0, 8, MPI_COMM_WORLD, &large);
+	together();
+	if (rank == 1) {
+		late();
+		TIMED(T(MPI_Wait)(&large, MPI_STATUS_IGNORE));
+		for (int i = 0; i < FLOOD; i++)
+			T(MPI_Recv)
+		(buffer, SMALL, MPI_BYTE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	} else if (rank == 0) {
+		for (int i = 0; i < FLOOD; i++) {
+			truth_message("MPI_Isend", 1, SMALL);
+			T(MPI_Isend)
+			(buffer, SMALL, MPI_BYTE, 1, 7, MPI_COMM_WORLD, &requests[i]);
+		}
+		truth_message("MPI_Send", 1, LARGE);
+		TIMED(T(MPI_Send)(buffer, LARGE, MPI_BYTE, 1, 8, MPI_COMM_WORLD));
+		T(MPI_Waitall)(FLOOD, requests, MPI_STATUSES_IGNORE);
+	}
+}
+
 static void straggle(void)
 {
 	if (rank == size - 1)
@@ -187,6 +255,8 @@ static const struct {
 	{ "late_sender_wait", late_sender_wait },
 	{ "late_receiver", late_receiver },
 	{ "late_progress", late_progress },
+	{ "resources", resources },
+	{ "resources_before", resources_before },
 	{ "barrier", barrier },
 	{ "allreduce", allreduce },
 	{ "late_broadcast", late_broadcast },

@@ -107,6 +107,7 @@ struct announced {
 	uint64_t progress; /* start of the latter: the receiver made no progress before */
 	uint32_t recv_tid, progress_tid;
 	uint64_t unread; /* since when data waits for the receiver to read it; 0: none does */
+	struct wait_span refused; /* the RTS found no resource; to 0: it did */
 };
 
 /* A receive that asks its sender for the data; by the receive. */
@@ -115,6 +116,12 @@ struct asked {
 	struct wait_thread *sender; /* NULL: it has not answered yet */
 	uint64_t progress; /* start of the sender's call that answered, on its clock */
 	struct cause answered;
+};
+
+/* Threads of a process. */
+struct wait_lines {
+	struct wait_thread *last; /* found last; NULL */
+	unsigned int count;
 };
 
 struct skew {
@@ -128,7 +135,7 @@ struct waits {
 	bool ending;
 	struct map lines; /* (tid, process) -> struct wait_thread * */
 	VEC(struct wait_thread *) all;
-	VEC(struct wait_thread *) last; /* found last, by process.id; NULL */
+	VEC(struct wait_lines) lines_of; /* by process.id */
 	struct map kinds; /* function -> struct mpi_function * */
 	struct map announced, asked; /* by id of an operation */
 	struct map refused; /* likewise: since when it has no resource, ns */
@@ -145,6 +152,11 @@ struct waits {
 struct wait_thread *line_of(struct waits *waits, struct process *process,
 			    uint32_t tid); /* makes it */
 struct wait_thread *line_find(struct waits *waits, const struct process *process, uint32_t tid);
+/* The one thread of a process that calls MPI; NULL: there are more, or none. */
+struct wait_thread *line_only(struct waits *waits, const struct process *process);
+/* The call that was open then, or the first one that began later, up to a time; NULL: none,
+ * or not kept any more. */
+struct wait_turn *turn_from(struct wait_thread *line, struct wait_span span);
 struct wait_turn *turn_by_id(struct wait_thread *line, uint64_t id); /* NULL: not kept any more */
 /* The call that was open then, as far as is known; frame: of that call, 0: not told. */
 struct wait_turn *turn_at(struct wait_thread *line, uint64_t ns, uint32_t frame);

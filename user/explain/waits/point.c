@@ -117,6 +117,18 @@ static void late_reader(struct waits *waits, struct waiting *waiting,
 	tell_until(waits, waiting, announced->unread, turn->start, end);
 }
 
+/* Up to when the RTS was handled; but as long as it found no resource, it waited for that. */
+static void late_progress(struct waits *waits, struct waiting *waiting,
+			  const struct announced *announced, uint64_t from, uint64_t end)
+{
+	const uint64_t handled = earlier(announced->progress, announced->arrival);
+	const struct wait_span *refused = &announced->refused;
+
+	if (refused->to)
+		tell_until(waits, waiting, from, handled, earlier(refused->from, end));
+	tell_until(waits, waiting, later(from, refused->to), handled, end);
+}
+
 /* The send is done: whatever it waited for was a receive, or the receiver's progress. */
 void announced_done(struct waits *waits, const struct op *op)
 {
@@ -141,8 +153,8 @@ void announced_done(struct waits *waits, const struct op *op)
 			line_find(waits, announced->receiver, announced->progress_tid);
 		if (posted.known && announced->recv_start < announced->arrival)
 			/* the RTS itself may have waited for the peer, to connect to it */
-			tell_until(waits, &waiting, later(op->start, posted.ns),
-				   earlier(announced->progress, announced->arrival), end.ns);
+			late_progress(waits, &waiting, announced, later(op->start, posted.ns),
+				      end.ns);
 	}
 	if (waiting.kind == WAIT_LATE_PROGRESS && announced->unread)
 		late_reader(waits, &waiting, announced, end.ns);
@@ -194,6 +206,29 @@ static void answered(struct waits *waits, const struct transfer *transfer)
 
 /* ---- transfers that wait for resources ---- */
 
+/*
+ * Where messages lie in a FIFO or a socket until the peer takes them, room comes of its first call
+ * since then. Other transports wait for the NIC.
+ */
+static void made_room(struct waits *waits, const struct transfer *transfer, struct waiting *waiting,
+		      struct process *peer)
+{
+	const struct transport *tl = transfer->iface ? transfer->iface->tl : NULL;
+	const int host = waiting->line->process->host;
+	struct wait_thread *line = line_only(waits, peer);
+	struct instant from, to;
+
+	if (!tl || (!tl->fifo && !tl->peer_reads))
+		return;
+	waiting->culprit.process = peer;
+	from = skew_time(waits, host, waiting->span.from, peer->host);
+	to = skew_time(waits, host, waiting->span.to, peer->host);
+	if (!line || !from.known || !to.known)
+		return;
+	waiting->culprit = turn_cause(line, turn_from(line, (struct wait_span){ from.ns, to.ns }));
+	waiting->culprit_line = line;
+}
+
 static void got_resources(struct waits *waits, const struct transfer *transfer, uint64_t since)
 {
 	const struct op *op = transfer->op;
@@ -203,19 +238,23 @@ static void got_resources(struct waits *waits, const struct transfer *transfer, 
 		.kind = WAIT_OUT_OF_RESOURCES,
 		.line = line,
 		.turn = turn,
-		.culprit = { .process = op->ep ? op->ep->peer_process : NULL },
 	};
 
 	if (!turn_awaits(turn, op->call))
 		return;
 	waiting.span = (struct wait_span){ later(since, turn->start), transfer->start };
-	if (waiting.span.to > waiting.span.from)
-		tell(waits, &waiting);
+	if (waiting.span.to <= waiting.span.from)
+		return;
+	if (op->ep && op->ep->peer_process)
+		made_room(waits, transfer, &waiting, op->ep->peer_process);
+	tell(waits, &waiting);
 }
 
-static void resources(struct waits *waits, const struct transfer *transfer)
+/* Returns how long it had found no resource; to 0: it had not asked before. */
+static struct wait_span resources(struct waits *waits, const struct transfer *transfer)
 {
 	const uint64_t id = transfer->op->id;
+	struct wait_span span = { 0 };
 	uint64_t *since;
 	bool fresh;
 
@@ -223,24 +262,31 @@ static void resources(struct waits *waits, const struct transfer *transfer)
 		since = map_insert(&waits->refused, id, 0, &fresh);
 		if (fresh)
 			*since = transfer->start;
-		return;
+		return span;
 	}
 	since = waits->refused.used ? map_find(&waits->refused, id, 0) : NULL;
 	if (!since || transfer->start <= *since)
-		return;
+		return span;
+	span = (struct wait_span){ *since, transfer->start };
 	got_resources(waits, transfer, *since);
 	map_remove(&waits->refused, id, 0);
+	return span;
 }
 
 void points_transfer(struct waits *waits, const struct transfer *transfer)
 {
+	struct announced *announced;
+	struct wait_span refused;
+
 	if (!transfer->op)
 		return;
-	resources(waits, transfer);
+	refused = resources(waits, transfer);
 	if (transfer->retried)
 		return;
 	if (transfer->am_id == AM_RTS && transfer->site->verb == VERB_AM) {
-		of_op(&waits->announced, transfer->op->id, sizeof(struct announced));
+		announced = of_op(&waits->announced, transfer->op->id, sizeof(*announced));
+		if (refused.to)
+			announced->refused = refused;
 	} else if (transfer->am_id == AM_RTR && transfer->site->verb == VERB_AM) {
 		struct asked *asked = of_op(&waits->asked, transfer->op->id, sizeof(struct asked));
 

@@ -5,25 +5,32 @@
 #include "base/alloc.h"
 
 /* Most processes call MPI from one thread. */
-static struct wait_thread **last_of(struct waits *waits, const struct process *process)
+static struct wait_lines *lines_of(struct waits *waits, const struct process *process)
 {
-	while (waits->last.len <= (size_t)process->id)
-		vec_push(&waits->last, NULL);
-	return &waits->last.data[process->id];
+	while (waits->lines_of.len <= (size_t)process->id)
+		vec_add(&waits->lines_of);
+	return &waits->lines_of.data[process->id];
 }
 
 struct wait_thread *line_find(struct waits *waits, const struct process *process, uint32_t tid)
 {
-	struct wait_thread **last = last_of(waits, process);
+	struct wait_lines *lines = lines_of(waits, process);
 	const uint64_t *at;
 
-	if (*last && (*last)->tid == tid)
-		return *last;
+	if (lines->last && lines->last->tid == tid)
+		return lines->last;
 	at = map_find(&waits->lines, tid, (uint64_t)process->id);
 	if (!at)
 		return NULL;
-	*last = (struct wait_thread *)(uintptr_t)*at;
-	return *last;
+	lines->last = (struct wait_thread *)(uintptr_t)*at;
+	return lines->last;
+}
+
+struct wait_thread *line_only(struct waits *waits, const struct process *process)
+{
+	const struct wait_lines *lines = lines_of(waits, process);
+
+	return lines->count == 1 ? lines->last : NULL;
 }
 
 struct wait_thread *line_of(struct waits *waits, struct process *process, uint32_t tid)
@@ -37,6 +44,8 @@ struct wait_thread *line_of(struct waits *waits, struct process *process, uint32
 	line->tid = tid;
 	*map_insert(&waits->lines, tid, (uint64_t)process->id, NULL) = (uintptr_t)line;
 	vec_push(&waits->all, line);
+	lines_of(waits, process)->last = line;
+	lines_of(waits, process)->count++;
 	return line;
 }
 
@@ -74,6 +83,23 @@ struct wait_turn *turn_at(struct wait_thread *line, uint64_t ns, uint32_t frame)
 		if (turn->start > ns || (frame && turn->seq > frame))
 			continue;
 		return turn->over && turn->end < ns ? NULL : turn;
+	}
+	return NULL;
+}
+
+struct wait_turn *turn_from(struct wait_thread *line, struct wait_span span)
+{
+	struct wait_turn *found = NULL;
+
+	for (unsigned int i = 0; line && i < TURNS; i++) {
+		struct wait_turn *turn = turn_before(line, i);
+
+		if (!turn->id)
+			return found;
+		if (turn->start < span.from)
+			return turn->over && turn->end < span.from ? found : turn;
+		if (turn->start <= span.to)
+			found = turn;
 	}
 	return NULL;
 }

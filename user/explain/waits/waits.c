@@ -36,7 +36,7 @@ void waits_free(struct waits *waits)
 	for (size_t i = 0; i < waits->all.len; i++)
 		free(waits->all.data[i]);
 	vec_release(&waits->all);
-	vec_release(&waits->last);
+	vec_release(&waits->lines_of);
 	map_release(&waits->lines);
 	free(waits);
 }
