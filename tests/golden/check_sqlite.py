@@ -136,7 +136,7 @@ def waits_by_label(rows):
                                                   "culprit_call_site"))
         count, total, most = sums.get(key, (0, 0, 0))
         sums[key] = (count + row["count"], total + row["sum_ns"], max(most, row["max_ns"]))
-    return sorted((*key[:5], key[6], *values) for key, values in sums.items())
+    return sorted(((*key[:5], key[6], *values) for key, values in sums.items()), key=str)
 
 
 def compare_views(database, report):
@@ -160,10 +160,10 @@ def compare_views(database, report):
         members = [member for member in (want[0] if want else {}) if not isinstance(want[0][member], (dict, list))]
         rows = [tuple(row[member] for member in members) for row in database.execute(f"SELECT * FROM {view}")] if want else []
         same(view, sorted(map(str, rows)), sorted(str(tuple(known(row[member]) for member in members)) for row in want))
-    same("waits", sorted(tuple(row) for row in database.execute(
+    same("waits", sorted((tuple(row) for row in database.execute(
         "SELECT kind, function, rank, call_site, culprit_rank, culprit_call_site, sum(count), sum(sum_ns), max(max_ns)"
         " FROM waits GROUP BY kind, function, rank, host, call_site, culprit_rank, culprit_host, culprit_function,"
-        " culprit_call_site") if row[2] is not None and row[4] is not None),
+        " culprit_call_site") if row[2] is not None and row[4] is not None), key=str),
         waits_by_label(report["waits"]))
     members = list(report["collectives"][0]) if report["collectives"] else []
     same("collectives", sorted(str(tuple(row[member] for member in members)) for row in database.execute(
