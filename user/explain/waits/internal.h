@@ -154,9 +154,9 @@ struct wait_thread *line_of(struct waits *waits, struct process *process,
 struct wait_thread *line_find(struct waits *waits, const struct process *process, uint32_t tid);
 /* The one thread of a process that calls MPI; NULL: there are more, or none. */
 struct wait_thread *line_only(struct waits *waits, const struct process *process);
-/* The call that was open then, or the first one that began later, up to a time; NULL: none,
- * or not kept any more. */
-struct wait_turn *turn_from(struct wait_thread *line, struct wait_span span);
+/* The first call that began in a span, but the one before it where that lasts for most of the span;
+ * NULL: none is kept any more. */
+struct wait_turn *turn_within(struct wait_thread *line, struct wait_span span);
 struct wait_turn *turn_by_id(struct wait_thread *line, uint64_t id); /* NULL: not kept any more */
 /* The call that was open then, as far as is known; frame: of that call, 0: not told. */
 struct wait_turn *turn_at(struct wait_thread *line, uint64_t ns, uint32_t frame);

@@ -207,8 +207,8 @@ static void answered(struct waits *waits, const struct transfer *transfer)
 /* ---- transfers that wait for resources ---- */
 
 /*
- * Where messages lie in a FIFO or a socket until the peer takes them, room comes of its first call
- * since then. Other transports wait for the NIC.
+ * Where messages lie in a FIFO or a socket until the peer takes them, room comes of the first
+ * call that it makes then. Other transports wait for the NIC.
  */
 static void made_room(struct waits *waits, const struct transfer *transfer, struct waiting *waiting,
 		      struct process *peer)
@@ -223,9 +223,11 @@ static void made_room(struct waits *waits, const struct transfer *transfer, stru
 	waiting->culprit.process = peer;
 	from = skew_time(waits, host, waiting->span.from, peer->host);
 	to = skew_time(waits, host, waiting->span.to, peer->host);
-	if (!line || !from.known || !to.known)
+	/* a socket's buffers grow by themselves, too */
+	if (!tl->fifo || !line || !from.known || !to.known)
 		return;
-	waiting->culprit = turn_cause(line, turn_from(line, (struct wait_span){ from.ns, to.ns }));
+	waiting->culprit =
+		turn_cause(line, turn_within(line, (struct wait_span){ from.ns, to.ns }));
 	waiting->culprit_line = line;
 }
 

@@ -87,19 +87,25 @@ struct wait_turn *turn_at(struct wait_thread *line, uint64_t ns, uint32_t frame)
 	return NULL;
 }
 
-struct wait_turn *turn_from(struct wait_thread *line, struct wait_span span)
+/* Whether it lasts for most of a span that it begins before. */
+static bool turn_fills(const struct wait_turn *turn, struct wait_span span)
 {
-	struct wait_turn *found = NULL;
+	return !turn->over || turn->end > span.from + (span.to - span.from) / 2;
+}
+
+struct wait_turn *turn_within(struct wait_thread *line, struct wait_span span)
+{
+	struct wait_turn *first = NULL;
 
 	for (unsigned int i = 0; line && i < TURNS; i++) {
 		struct wait_turn *turn = turn_before(line, i);
 
 		if (!turn->id)
-			return found;
+			return first;
 		if (turn->start < span.from)
-			return turn->over && turn->end < span.from ? found : turn;
+			return !first || turn_fills(turn, span) ? turn : first;
 		if (turn->start <= span.to)
-			found = turn;
+			first = turn;
 	}
 	return NULL;
 }
