@@ -7,8 +7,10 @@
 #ifndef UCXBPF_BASE_ROWSET_H
 #define UCXBPF_BASE_ROWSET_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* A zeroed one is empty. */
 struct rowset {
@@ -27,10 +29,86 @@ struct rowset_rows {
 
 void rowset_release(struct rowset *set);
 
+/* Makes room for one more row. */
+void rowset_grow(struct rowset *set, const struct rowset_rows *rows);
+
+static inline const void *rowset_row(const struct rowset_rows *rows, size_t number)
+{
+	return (const char *)rows->data + number * rows->size;
+}
+
+static inline uint64_t rowset_mix(uint64_t a, uint64_t b)
+{
+	const unsigned __int128 product = (unsigned __int128)a * b;
+
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+static inline uint64_t rowset_word(const void *key, size_t at)
+{
+	uint64_t word;
+
+	memcpy(&word, (const char *)key + at, sizeof(word));
+	return word;
+}
+
+/* Pairs of words are multiplied without waiting for those before. */
+static inline uint64_t rowset_hash(const void *key, size_t size)
+{
+	const uint64_t odd = 0x9e3779b97f4a7c15u;
+	uint64_t sum = size, salt = odd;
+	size_t at = 0;
+
+	for (; at + 16 <= size; at += 16, salt += 2 * odd)
+		sum += rowset_mix(rowset_word(key, at) ^ salt,
+				  rowset_word(key, at + 8) ^ (salt + odd));
+	for (; at + 8 <= size; at += 8, salt += odd)
+		sum += rowset_mix(rowset_word(key, at) ^ salt, odd);
+	for (; at < size; at++, salt += odd)
+		sum += rowset_mix(((const uint8_t *)key)[at] ^ salt, odd);
+	return rowset_mix(sum ^ odd, salt);
+}
+
+static inline bool rowset_equal(const void *a, const void *b, size_t size)
+{
+	size_t at = 0;
+
+	for (; at + 8 <= size; at += 8)
+		if (rowset_word(a, at) != rowset_word(b, at))
+			return false;
+	return !memcmp((const char *)a + at, (const char *)b + at, size - at);
+}
+
+/* The slot of this key, or the free one where it belongs. */
+static inline uint32_t *rowset_slot(const struct rowset *set, const struct rowset_rows *rows,
+				    const void *key)
+{
+	size_t mask = set->slot_count - 1, i = rowset_hash(key, rows->key) & mask;
+
+	while (set->slots[i] && !rowset_equal(rowset_row(rows, set->slots[i] - 1), key, rows->key))
+		i = (i + 1) & mask;
+	return &set->slots[i];
+}
+
 /* The number of the row with this key; rows.len: no row has it, and the caller appends it next. */
-size_t rowset_add(struct rowset *set, struct rowset_rows rows, const void *key);
+static inline size_t rowset_add(struct rowset *set, struct rowset_rows rows, const void *key)
+{
+	uint32_t *slot;
+
+	if (rows.len * 2 >= set->slot_count)
+		rowset_grow(set, &rows);
+	slot = rowset_slot(set, &rows, key);
+	if (!*slot)
+		*slot = (uint32_t)rows.len + 1;
+	return *slot - 1;
+}
 
 /* Likewise without appending. */
-size_t rowset_find(const struct rowset *set, struct rowset_rows rows, const void *key);
+static inline size_t rowset_find(const struct rowset *set, struct rowset_rows rows, const void *key)
+{
+	const uint32_t *slot = set->slot_count ? rowset_slot(set, &rows, key) : NULL;
+
+	return slot && *slot ? *slot - 1 : rows.len;
+}
 
 #endif
