@@ -473,24 +473,3 @@ struct column_value column_value(const struct fact_column *column, const void *f
 				     column->type == COLUMN_ADDRESS)),
 	};
 }
-
-uint64_t column_word(const struct fact_column *column, const void *fact)
-{
-	const void *at = (const char *)fact + column->offset;
-
-	switch (column->type) {
-	case COLUMN_INT:
-	case COLUMN_INDEX:
-		return (uint64_t)(int64_t) * (const int *)at;
-	case COLUMN_LOCALITY:
-		return *(const enum fact_locality *)at;
-	case COLUMN_KIND:
-		return *(const enum fact_kind *)at;
-	case COLUMN_TEXT:
-		return (uintptr_t) * (const char *const *)at;
-	case COLUMN_PLACE:
-		return (uintptr_t) * (const struct place *const *)at;
-	default:
-		return column_value(column, fact).number;
-	}
-}
