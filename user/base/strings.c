@@ -13,6 +13,7 @@ void strings_release(struct strings *strings)
 		free(strings->all.data[i]);
 	vec_release(&strings->all);
 	map_release(&strings->by_hash);
+	map_release(&strings->constants);
 }
 
 size_t strings_number(struct strings *strings, const char *text)
@@ -43,6 +44,15 @@ const char *strings_keep(struct strings *strings, const char *text)
 const char *strings_intern(struct strings *strings, const char *text)
 {
 	return text && *text ? strings_keep(strings, text) : NULL;
+}
+
+const char *strings_constant(struct strings *strings, const char *text)
+{
+	uint64_t *copy = text ? map_insert(&strings->constants, (uintptr_t)text, 0, NULL) : NULL;
+
+	if (copy && !*copy)
+		*copy = (uintptr_t)strings_intern(strings, text);
+	return copy ? (const char *)(uintptr_t)*copy : NULL;
 }
 
 const char *strings_field(struct strings *strings, const char *field, size_t size)

@@ -10,6 +10,7 @@
 struct strings {
 	VEC(char *) all; /* in the order in which they came */
 	struct map by_hash; /* (hash, how many there were of it) -> position in all */
+	struct map constants; /* address of a text that lasts -> its copy */
 };
 
 void strings_release(struct strings *strings);
@@ -22,6 +23,9 @@ const char *strings_keep(struct strings *strings, const char *text);
 
 /* Likewise, NULL for "", too. */
 const char *strings_intern(struct strings *strings, const char *text);
+
+/* Likewise, of a text that is never changed nor freed: its address tells which one it is. */
+const char *strings_constant(struct strings *strings, const char *text);
 
 /* Likewise, of a field of size bytes, whose text may fill it without a 0 behind. */
 const char *strings_field(struct strings *strings, const char *field, size_t size);

@@ -295,11 +295,11 @@ static const char *note_protocol(struct attribute *attribute, const struct event
 	const char *name;
 
 	if (copy && !xfer->proto)
-		return strings_intern(&attribute->decoder->strings, "copy");
+		return strings_constant(&attribute->decoder->strings, "copy");
 	if (xfer->proto)
 		name = decoder_name(attribute->decoder, event->process, xfer->proto);
 	else
-		name = strings_intern(&attribute->decoder->strings, seen.name);
+		name = strings_constant(&attribute->decoder->strings, seen.name);
 	if (op && name && op->process == event->process && seen.trust > op->protocol_trust) {
 		op->protocol = name;
 		op->protocol_trust = seen.trust;
