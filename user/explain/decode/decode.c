@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/alloc.h"
+#include "base/mpi_function.h"
 #include "base/order.h"
 #include "explain/decode/decode.h"
 #include "explain/decode/internal.h"
@@ -93,6 +95,16 @@ void decoder_init(struct decoder *decoder)
 	*decoder = (struct decoder){ 0 };
 }
 
+static void functions_release(struct decoder *decoder)
+{
+	const struct map_slot *slot;
+	size_t pos = 0;
+
+	while ((slot = map_next(&decoder->functions, &pos)))
+		free((void *)(uintptr_t)slot->value);
+	map_release(&decoder->functions);
+}
+
 void decoder_release(struct decoder *decoder)
 {
 	for (size_t i = 0; i < decoder->objects.len; i++) {
@@ -109,6 +121,7 @@ void decoder_release(struct decoder *decoder)
 	map_release(&decoder->uuids);
 	map_release(&decoder->lanes);
 	map_release(&decoder->names);
+	functions_release(decoder);
 	decoded_stacks_release(decoder);
 	decoded_places_release(decoder);
 	decoded_memory_release(decoder);
@@ -271,6 +284,19 @@ const char *decoder_name(const struct decoder *decoder, const struct process *pr
 	uint64_t *name = map_find(&decoder->names, key, process->id);
 
 	return name ? (const char *)(uintptr_t)*name : NULL;
+}
+
+const struct mpi_function *decoder_function(struct decoder *decoder, const char *function)
+{
+	uint64_t *known = map_insert(&decoder->functions, (uintptr_t)function, 0, NULL);
+
+	if (!*known) {
+		struct mpi_function *found = xmalloc(sizeof(*found));
+
+		*found = mpi_function(function);
+		*known = (uintptr_t)found;
+	}
+	return (const struct mpi_function *)(uintptr_t)*known;
 }
 
 static void decode_name(struct decoder *decoder, const struct event *event,

@@ -248,6 +248,7 @@ struct decoder {
 	struct map addresses; /* (address, process) -> struct place * */
 	struct memory memory; /* of all processes, by process.id */
 	VEC(const char *) gpu_names; /* by number, NULL: not asked for yet */
+	struct map functions; /* name -> struct mpi_function * */
 };
 
 struct event {
@@ -378,6 +379,9 @@ const char *decoder_memory_name(struct decoder *decoder, enum memory_kind kind, 
 /* Name behind a ucp_proto_t pointer; NULL: not known. */
 const char *decoder_name(const struct decoder *decoder, const struct process *process,
 			 uint64_t key);
+
+/* What a function of MPI is by its name, which is looked at once: it is interned. */
+const struct mpi_function *decoder_function(struct decoder *decoder, const char *function);
 
 /* After the last record: what the addresses of all remaining cells stand for. */
 void decoder_cells(struct decoder *decoder, struct capture *capture);

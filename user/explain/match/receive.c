@@ -428,7 +428,7 @@ static void receive_start(struct matcher *matcher, struct op *op)
 	receive->inbox = inbox;
 	receive->epoch = inbox->epoch;
 	receive->arrived = inbox->tagged;
-	if (inbox->epoch && op->call && mpi_function(op->function).blocks)
+	if (inbox->epoch && op->call && decoder_function(matcher->decoder, op->function)->blocks)
 		*map_insert(&matcher->blocking, op->tid, op->process->id, NULL) =
 			(uintptr_t)receive;
 	op_hold(op);

@@ -136,7 +136,6 @@ struct waits {
 	struct map lines; /* (tid, process) -> struct wait_thread * */
 	VEC(struct wait_thread *) all;
 	VEC(struct wait_lines) lines_of; /* by process.id */
-	struct map kinds; /* function -> struct mpi_function * */
 	struct map announced, asked; /* by id of an operation */
 	struct map refused; /* likewise: since when it has no resource, ns */
 	struct clocks clocks;

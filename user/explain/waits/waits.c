@@ -19,9 +19,6 @@ struct waits *waits_new(struct decoder *decoder, const struct waits_sink *sink)
 
 void waits_free(struct waits *waits)
 {
-	const struct map_slot *slot;
-	size_t pos = 0;
-
 	if (!waits)
 		return;
 	members_release(waits);
@@ -30,29 +27,12 @@ void waits_free(struct waits *waits)
 	patterns_free(waits->patterns);
 	vec_release(&waits->pattern);
 	vec_release(&waits->members);
-	while ((slot = map_next(&waits->kinds, &pos)))
-		free((void *)(uintptr_t)slot->value);
-	map_release(&waits->kinds);
 	for (size_t i = 0; i < waits->all.len; i++)
 		free(waits->all.data[i]);
 	vec_release(&waits->all);
 	vec_release(&waits->lines_of);
 	map_release(&waits->lines);
 	free(waits);
-}
-
-/* Names are interned: each is looked at once. */
-static const struct mpi_function *kind_of(struct waits *waits, const char *function)
-{
-	uint64_t *at = map_insert(&waits->kinds, (uintptr_t)function, 0, NULL);
-
-	if (!*at) {
-		struct mpi_function *kind = xmalloc(sizeof(*kind));
-
-		*kind = mpi_function(function);
-		*at = (uintptr_t)kind;
-	}
-	return (const struct mpi_function *)(uintptr_t)*at;
 }
 
 void waits_call_start(struct waits *waits, const struct call *call)
@@ -67,7 +47,7 @@ void waits_call_start(struct waits *waits, const struct call *call)
 		.seq = call->seq,
 		.function = call->function,
 		.place = call->place,
-		.kind = kind_of(waits, call->function),
+		.kind = decoder_function(waits->decoder, call->function),
 		.start = call->start,
 	};
 	member_begin(waits, line, turn, call->comm);
