@@ -65,6 +65,8 @@ struct owned {
 	uint64_t request_size; /* user's handle - request, once seen; 0 before */
 };
 
+#define RECENT_THREADS 256 /* that are found without the map */
+
 struct attribute {
 	struct decoder *decoder;
 	struct attribute_sink sink;
@@ -78,7 +80,7 @@ struct attribute {
 	struct map answers; /* (peer's request id, process) -> struct request_answer * */
 	struct map communicators; /* see thread.c */
 	VEC(struct owned) owned; /* by process.id, see owned_by() */
-	struct thread *last_thread;
+	struct thread *recent[RECENT_THREADS]; /* by tid; NULL */
 	uint64_t ids; /* the last one given to a call or operation */
 	uint64_t asked; /* the last struct op.asked */
 	struct op *free_ops;

@@ -8,7 +8,8 @@
 
 struct thread *thread_of(struct attribute *attribute, const struct event *event)
 {
-	struct thread *thread = attribute->last_thread;
+	struct thread **recent = &attribute->recent[event->h->tid % RECENT_THREADS];
+	struct thread *thread = *recent;
 	uint64_t *slot;
 	bool fresh;
 
@@ -22,8 +23,8 @@ struct thread *thread_of(struct attribute *attribute, const struct event *event)
 		*slot = (uintptr_t)thread;
 		vec_push(&owned_by(attribute, event->process)->threads, thread);
 	}
-	attribute->last_thread = (struct thread *)(uintptr_t)*slot;
-	return attribute->last_thread;
+	*recent = (struct thread *)(uintptr_t)*slot;
+	return *recent;
 }
 
 /* By its frame number: another call's record may be missing. */
@@ -285,7 +286,7 @@ void threads_cut(struct attribute *attribute)
 			cut(attribute, owned->threads.data[k]);
 		owned->threads.len = 0;
 	}
-	attribute->last_thread = NULL;
+	memset(attribute->recent, 0, sizeof(attribute->recent));
 }
 
 void thread_around(struct attribute *attribute, struct thread *thread, const struct ub_xfer *xfer,

@@ -184,12 +184,15 @@ struct count_cell {
 };
 
 /* One capture file: a host as it was seen over one session. */
+#define RECENT_PROCESSES 256 /* that are found without the map */
+
 struct capture {
 	int host;
 	VEC(struct site_info) sites;
 	VEC(struct object *) side_objects; /* in time order */
 	size_t side_next; /* first one not yet in force */
 	struct map tgids; /* tgid -> struct process * that has it now */
+	struct process *recent[RECENT_PROCESSES]; /* of these, by tgid; NULL */
 	uint64_t started; /* time of the first side record */
 	uint64_t ended; /* time of its last one; 0: it has none */
 	VEC(struct window) windows; /* none: without a duty cycle */

@@ -72,12 +72,17 @@ static struct process *process_find(struct decoder *decoder, int host, uint32_t 
 /* Side records come first, so the process that a tgid names at the beginning is its oldest one. */
 struct process *capture_process(struct decoder *decoder, struct capture *capture, uint32_t tgid)
 {
+	struct process **recent = &capture->recent[tgid % RECENT_PROCESSES];
+	uint64_t *slot;
 	bool fresh;
-	uint64_t *slot = map_insert(&capture->tgids, tgid, 0, &fresh);
 
+	if (*recent && (*recent)->tgid == tgid)
+		return *recent;
+	slot = map_insert(&capture->tgids, tgid, 0, &fresh);
 	if (fresh)
 		*slot = (uintptr_t)process_add(decoder, capture, tgid, 0);
-	return (struct process *)(uintptr_t)*slot;
+	*recent = (struct process *)(uintptr_t)*slot;
+	return *recent;
 }
 
 struct process *process_at(const struct decoder *decoder, int host, uint32_t tgid, uint64_t ts)
@@ -103,6 +108,7 @@ static void process_replace(struct decoder *decoder, struct capture *capture,
 	if (!next)
 		next = process_add(decoder, capture, process->tgid, start_time);
 	*map_insert(&capture->tgids, process->tgid, 0, NULL) = (uintptr_t)next;
+	capture->recent[process->tgid % RECENT_PROCESSES] = next;
 }
 
 void process_show(struct decoder *decoder, struct process *process)
