@@ -83,26 +83,25 @@ uint64_t am_payload(uint8_t am_id, uint64_t length, uint64_t user_header)
 	return !am_is_control(am_id) && length > other ? length - other : 0;
 }
 
+/* words are counted from 1 */
+static uint64_t word_of(const __u64 *words, unsigned int count, uint8_t word)
+{
+	return word && word <= count ? words[word - 1] : 0;
+}
+
 struct am_header am_header_read(uint8_t am_id, const __u64 *words, unsigned int count,
 				uint64_t length)
 {
 	const struct am_form *form = form_of(am_id);
-	struct am_header header = { 0 };
-	const struct {
-		uint8_t word;
-		uint64_t *to;
-	} fields[] = {
-		{ 1, &header.first },
-		{ form->ep, &header.ep },
-		{ form->req, &header.req },
-		{ form->receive, &header.receive },
-		{ form->message, &header.message },
-		{ form->total, &header.total },
+	struct am_header header = {
+		.first = word_of(words, count, 1),
+		.ep = word_of(words, count, form->ep),
+		.req = word_of(words, count, form->req),
+		.receive = word_of(words, count, form->receive),
+		.message = word_of(words, count, form->message),
+		.total = word_of(words, count, form->total),
 	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
-		if (fields[i].word && fields[i].word <= count)
-			*fields[i].to = words[fields[i].word - 1];
 	header.payload = am_payload(am_id, length, am_user_header(am_id, header.first));
 	if (form->class == CLASS_NONE || form->class == CLASS_AM_FIRST)
 		header.total = UINT64_MAX;
