@@ -327,8 +327,13 @@ int merge_next(struct merge *merge, const struct ub_hdr **record)
 	run = &merge->heap.data[0];
 	c = run->contents;
 	*record = (const struct ub_hdr *)(c->records.data + c->rows[run->at].offset);
-	if (run->at + AHEAD < c->n)
-		__builtin_prefetch(c->records.data + c->rows[run->at + AHEAD].offset);
+	if (run->at + AHEAD < c->n) {
+		const uint8_t *ahead = c->records.data + c->rows[run->at + AHEAD].offset;
+
+		__builtin_prefetch(ahead);
+		__builtin_prefetch(ahead + 64);
+		__builtin_prefetch(&c->rows[run->at + 8 * AHEAD]);
+	}
 	merge->given = true;
 	return 1;
 }
