@@ -74,14 +74,23 @@ bool extents_overlap(const struct extent *a, const struct extent *b)
 	       has_process_of(a, b);
 }
 
-/* A record as its CPU numbered it: when its work began, and when it was written. */
-struct numbered {
-	uint16_t cpu;
-	uint32_t seq;
-	uint64_t began, written;
+/* Records of a CPU with successive numbers. */
+struct run {
+	uint32_t first, last;
+	uint64_t written; /* when its first record was, */
+	uint64_t last_began, last_written; /* and of its last one */
 };
 
-typedef VEC(struct numbered) numbers;
+/*
+ * The numbers of a CPU. Records come by when their work began, which is not quite the order of
+ * their numbers: what is out of order is sorted and joined once there is much of it.
+ */
+struct numbered {
+	VEC(struct run) runs;
+	size_t settled; /* so many were left when they were last joined */
+};
+
+typedef VEC(struct numbered) numbers; /* by CPU */
 
 /* A thread up to one of its records. Its frames are numbered without a gap. */
 struct skipping_thread {
@@ -99,13 +108,62 @@ struct skips {
 	VEC(struct gap) found;
 };
 
-static int by_number(const void *left, const void *right)
+static int by_first(const void *left, const void *right)
 {
-	const struct numbered *a = left, *b = right;
+	const struct run *a = left, *b = right;
 
-	if (a->cpu != b->cpu)
-		return a->cpu < b->cpu ? -1 : 1;
-	return a->seq < b->seq ? -1 : a->seq > b->seq;
+	return a->first < b->first ? -1 : a->first > b->first;
+}
+
+/* Sorts the runs of a CPU and joins those without a number between them. */
+static void settle(struct numbered *cpu)
+{
+	struct run *runs = cpu->runs.data;
+	size_t kept = 0;
+
+	if (cpu->runs.len)
+		qsort(runs, cpu->runs.len, sizeof(*runs), by_first);
+	for (size_t i = 1; i < cpu->runs.len; i++) {
+		if (runs[i].first > runs[kept].last && runs[i].first - runs[kept].last > 1) {
+			runs[++kept] = runs[i];
+		} else if (runs[i].last > runs[kept].last) {
+			runs[kept].last = runs[i].last;
+			runs[kept].last_began = runs[i].last_began;
+			runs[kept].last_written = runs[i].last_written;
+		}
+	}
+	cpu->runs.len = cpu->runs.len ? kept + 1 : 0;
+	cpu->settled = cpu->runs.len;
+}
+
+#define UNSETTLED 4096 /* runs that are kept before they are joined */
+
+static void numbers_add(numbers *all, const struct ub_hdr *h)
+{
+	const uint64_t written = h->ts + h->dur;
+	struct numbered *cpu;
+	struct run *newest;
+
+	while (all->len <= h->cpu)
+		vec_add(all);
+	cpu = &all->data[h->cpu];
+	newest = cpu->runs.len ? &cpu->runs.data[cpu->runs.len - 1] : NULL;
+	if (newest && h->cpu_seq - newest->last == 1) {
+		newest->last = h->cpu_seq;
+		newest->last_began = h->ts;
+		newest->last_written = written;
+		return;
+	}
+	if (cpu->runs.len >= 2 * cpu->settled + UNSETTLED)
+		settle(cpu);
+	vec_push(&cpu->runs, ((struct run){ h->cpu_seq, h->cpu_seq, written, h->ts, written }));
+}
+
+static void numbers_release(numbers *all)
+{
+	for (size_t i = 0; i < all->len; i++)
+		vec_release(&all->data[i].runs);
+	vec_release(all);
 }
 
 static int by_from(const void *left, const void *right)
@@ -154,25 +212,32 @@ static void skips_release(struct skips *skips)
 	vec_release(&skips->found);
 }
 
+/* What a source has. */
+struct census {
+	numbers cpus;
+	struct skips skips;
+	uint64_t records, told; /* told: the lost ones, by those that are there */
+	uint64_t newest; /* when the last one was written */
+};
+
 /* A thread reports its own losses; a hole may hide a whole batch of another thread. */
-static int read_all(struct gaps *gaps, struct record_source *source, numbers *all, uint64_t *told,
-		    struct skips *skips)
+static int read_all(struct gaps *gaps, struct record_source *source, struct census *census)
 {
 	const struct ub_hdr *h;
 	int err;
 
-	*told = 0;
-
 	while ((err = source->next(source->ctx, &h)) > 0) {
 		const struct ub_loss *loss = (const struct ub_loss *)h;
 
-		vec_push(all, ((struct numbered){ h->cpu, h->cpu_seq, h->ts, h->ts + h->dur }));
+		numbers_add(&census->cpus, h);
+		census->records++;
+		census->newest = h->ts + h->dur > census->newest ? h->ts + h->dur : census->newest;
 		if (source->incomplete)
-			skips_add(skips, h);
+			skips_add(&census->skips, h);
 		if (h->kind != UB_LOSS || !loss->records)
 			continue;
 		vec_push(&gaps->all, ((struct gap){ h->ts, loss->until, h->tgid }));
-		*told += loss->records;
+		census->told += loss->records;
 	}
 	return err ? err : source->rewind(source->ctx);
 }
@@ -187,40 +252,37 @@ static uint64_t count_numbered(const struct ub_stats *stats)
 	return count;
 }
 
-static bool is_last_of_cpu(const numbers *all, size_t i)
-{
-	return i + 1 == all->len || all->data[i + 1].cpu != all->data[i].cpu;
-}
-
 /* What is missing at both ends has a number on one side only. */
-static void find_ends(struct gaps *gaps, const numbers *all, uint64_t produced)
+static void find_ends(struct gaps *gaps, const numbers *cpus, uint64_t produced)
 {
 	uint64_t numbered = 0, idle_since = UINT64_MAX;
 
-	for (size_t i = 0; i < all->len; i++) {
-		const struct numbered *at = &all->data[i];
-		bool first = !i || at[-1].cpu != at->cpu;
-		bool last = is_last_of_cpu(all, i);
+	for (size_t i = 0; i < cpus->len; i++) {
+		const struct run *runs = cpus->data[i].runs.data;
+		const size_t count = cpus->data[i].runs.len;
 
-		if (first && at->seq && at->written > gaps->first)
-			gaps->first = at->written;
-		numbered += last ? at->seq + 1ull : 0;
-		if (last && at->began < idle_since)
-			idle_since = at->began;
+		if (!count)
+			continue;
+		if (runs[0].first && runs[0].written > gaps->first)
+			gaps->first = runs[0].written;
+		numbered += runs[count - 1].last + 1ull;
+		if (runs[count - 1].last_began < idle_since)
+			idle_since = runs[count - 1].last_began;
 	}
 	gaps->last = produced > numbered ? idle_since : UINT64_MAX;
 }
 
 /* Nobody knows who made records that no thread reports. */
-static void find_holes(struct gaps *gaps, const numbers *all)
+static void find_holes(struct gaps *gaps, const numbers *cpus)
 {
 	for (size_t i = 0; i < gaps->all.len; i++)
 		gaps->all.data[i].tgid = 0;
-	for (size_t i = 1; i < all->len; i++) {
-		const struct numbered *a = &all->data[i - 1], *b = &all->data[i];
+	for (size_t i = 0; i < cpus->len; i++) {
+		const struct run *runs = cpus->data[i].runs.data;
 
-		if (a->cpu == b->cpu && b->seq - a->seq > 1)
-			vec_push(&gaps->all, ((struct gap){ a->began, b->written, 0 }));
+		for (size_t k = 1; k < cpus->data[i].runs.len; k++)
+			vec_push(&gaps->all,
+				 ((struct gap){ runs[k - 1].last_began, runs[k].written, 0 }));
 	}
 }
 
@@ -230,18 +292,19 @@ static void find_holes(struct gaps *gaps, const numbers *all)
  * skipped frames are those of hits that make no record. A CPU may have no record at all: then it
  * was first used since the tracer's threads last wrote, which they do twice a second.
  */
-static void find_skips(struct gaps *gaps, const struct skips *skips, const numbers *all)
+static void find_skips(struct gaps *gaps, const struct census *census)
 {
-	uint64_t silent, newest = 0;
+	uint64_t silent = census->newest > LATE_NS ? census->newest - LATE_NS : 0;
 
-	for (size_t i = 0; i < all->len; i++)
-		newest = all->data[i].written > newest ? all->data[i].written : newest;
-	silent = newest > LATE_NS ? newest - LATE_NS : 0;
-	for (size_t i = 0; i < all->len; i++)
-		if (is_last_of_cpu(all, i) && all->data[i].written < silent)
-			silent = all->data[i].written;
-	for (size_t i = 0; i < skips->found.len; i++) {
-		struct gap gap = skips->found.data[i];
+	for (size_t i = 0; i < census->cpus.len; i++) {
+		const struct run *runs = census->cpus.data[i].runs.data;
+		const size_t count = census->cpus.data[i].runs.len;
+
+		if (count && runs[count - 1].last_written < silent)
+			silent = runs[count - 1].last_written;
+	}
+	for (size_t i = 0; i < census->skips.found.len; i++) {
+		struct gap gap = census->skips.found.data[i];
 
 		if (gap.until < silent)
 			continue;
@@ -251,24 +314,23 @@ static void find_skips(struct gaps *gaps, const struct skips *skips, const numbe
 	}
 }
 
-/* Reads the whole source once and rewinds it. Takes 24 bytes per record meanwhile. */
+/* Reads the whole source once and rewinds it. */
 static int gaps_find(struct gaps *gaps, struct record_source *source)
 {
-	uint64_t produced = count_numbered(&source->stats), told;
-	struct skips skips = { 0 };
-	numbers all = { 0 };
-	int err = read_all(gaps, source, &all, &told, &skips);
+	uint64_t produced = count_numbered(&source->stats);
+	struct census census = { 0 };
+	int err = read_all(gaps, source, &census);
 
-	if (all.len)
-		qsort(all.data, all.len, sizeof(*all.data), by_number);
-	find_ends(gaps, &all, produced);
-	if (all.len + told != produced)
-		find_holes(gaps, &all);
-	find_skips(gaps, &skips, &all);
+	for (size_t i = 0; i < census.cpus.len; i++)
+		settle(&census.cpus.data[i]);
+	find_ends(gaps, &census.cpus, produced);
+	if (census.records + census.told != produced)
+		find_holes(gaps, &census.cpus);
+	find_skips(gaps, &census);
 	if (gaps->all.len)
 		qsort(gaps->all.data, gaps->all.len, sizeof(*gaps->all.data), by_from);
-	skips_release(&skips);
-	vec_release(&all);
+	skips_release(&census.skips);
+	numbers_release(&census.cpus);
 	return err;
 }
 
