@@ -236,3 +236,15 @@ int unwind_read(struct unwind *unwind, unwind_rows *rows, unsigned int count)
 	}
 	return unwind->next < index->count;
 }
+
+uint32_t unwind_rule(struct unwind *unwind, uint64_t pc)
+{
+	Dwarf_Frame *frame;
+	uint32_t rule;
+
+	if (dwarf_cfi_addrframe(unwind->cfi, pc, &frame))
+		return STOP(UB_STACK_NO_ROWS);
+	rule = rule_of(frame);
+	free(frame);
+	return rule;
+}

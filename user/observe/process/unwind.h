@@ -29,4 +29,7 @@ void unwind_close(struct unwind *unwind);
  */
 int unwind_read(struct unwind *unwind, unwind_rows *rows, unsigned int count);
 
+/* The rule of the row for one place, without the rows before it. */
+uint32_t unwind_rule(struct unwind *unwind, uint64_t pc);
+
 #endif
