@@ -30,7 +30,13 @@ struct layout {
 	unsigned int wiface_worker, wiface_rsc_index;
 	unsigned int cma_remote_pid; /* in uct_cma_ep */
 	unsigned int proxy_ucp_ep, proxy_uct_ep; /* in ucp_proxy_ep_t */
-	unsigned int fifo_elems, fifo_mask, fifo_elem_size; /* in uct_mm_iface; 0 = not known */
+	/* what follows: 0 = not known */
+	unsigned int fifo_elems, fifo_mask, fifo_elem_size; /* in uct_mm_iface */
+	unsigned int worker_tm, worker_req_mp; /* tag matching, pool of requests */
+	unsigned int mpool_chunks; /* in ucs_mpool_data_t */
+	unsigned int proto_config_op; /* id of the operation, in the low 4 bits of a byte */
+	unsigned int recv_queue, recv_tag,
+		recv_worker; /* in ucp_request_t; the mask follows the tag */
 };
 
 /*

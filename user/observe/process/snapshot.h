@@ -51,4 +51,18 @@ int snapshot_worker(struct snapshot *snapshot, uint64_t worker, snapshot_emit em
 int snapshot_find_workers(struct snapshot *snapshot, const mapped_libraries *mapped,
 			  uint64_t *workers, int max);
 
+/* A part of a thread's stack: blocking calls keep requests there. */
+struct snapshot_stack {
+	uint64_t from, to;
+};
+
+/*
+ * What a worker's tag matching holds now, as one "queues" record: posted receives, messages that no
+ * receive was posted for, and sends that are not done, by requests of UCX's own pool and those on
+ * these stacks. If they cannot be read, the record says why.
+ */
+void snapshot_queues(struct snapshot *snapshot, uint64_t worker,
+		     const struct snapshot_stack *stacks, size_t stack_count, snapshot_emit emit,
+		     void *arg);
+
 #endif

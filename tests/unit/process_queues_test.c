@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * Queues of a worker that is laid out here as each row of the table has it: what is in them is
+ * found, and lists that are broken give a reason and no entry.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "observe/process/snapshot.h"
+
+#define HASH_SIZE 1021
+#define SEND_TAG (1u << 14)
+#define COMPLETED 1u
+
+struct queue {
+	void *head, *tail;
+	uint32_t counts[2];
+};
+
+struct element { /* of the pool of requests */
+	void *owner;
+	unsigned char request[504];
+};
+
+static struct {
+	unsigned char worker[2048], context[2048], iface[2048], wiface[1024], ep[64];
+	char tls[60];
+	void *wifaces[1];
+	struct queue hash[HASH_SIZE];
+	unsigned char receive[2][512];
+	uint64_t message[16]; /* ucp_recv_desc_t and its header */
+	struct {
+		size_t element, alignment;
+		unsigned char rest[112];
+	} pool;
+	struct {
+		void *next, *elements;
+		uint32_t count;
+	} chunk;
+	struct element elements[3];
+	unsigned char stack[1024];
+} scene;
+
+static const struct layout *layout;
+
+static void put(void *object, unsigned int offset, const void *pointer)
+{
+	memcpy((char *)object + offset, &pointer, sizeof(pointer));
+}
+
+static void put_number(void *object, unsigned int offset, uint64_t number)
+{
+	memcpy((char *)object + offset, &number, sizeof(number));
+}
+
+static unsigned char *tm(unsigned int offset)
+{
+	return scene.worker + layout->worker_tm + offset;
+}
+
+static struct queue *wildcards(void)
+{
+	return (struct queue *)(void *)tm(0);
+}
+
+static void empty(struct queue *queue)
+{
+	queue->head = NULL;
+	queue->tail = &queue->head;
+}
+
+static void scene_set(const struct layout *row)
+{
+	memset(&scene, 0, sizeof(scene));
+	layout = row;
+	put_number(scene.worker, layout->worker_uuid, 0x1234);
+	snprintf((char *)scene.worker + layout->worker_address_name, 32, "host:%d", getpid());
+	put(scene.worker, layout->worker_context, scene.context);
+	put(scene.worker, layout->worker_ifaces, scene.wifaces);
+	scene.worker[layout->worker_num_ifaces] = 1;
+	put(scene.context, layout->context_tl_rscs, scene.tls);
+	scene.context[layout->context_num_tls] = 1;
+	strcpy(scene.tls, "posix");
+	strcpy(scene.tls + 10, "memory");
+	scene.wifaces[0] = scene.wiface;
+	put(scene.wiface, 0, scene.iface);
+	put(scene.wiface, layout->wiface_worker, scene.worker);
+	put(scene.iface, layout->wire.iface_worker, scene.worker);
+	put(scene.ep, layout->wire.ep_worker, scene.worker);
+	empty(wildcards());
+	for (int i = 0; i < HASH_SIZE; i++)
+		empty(&scene.hash[i]);
+	put(tm(24), 0, scene.hash);
+	put_number(tm(32), 0, 17);
+	put(tm(48), 0, tm(48));
+	put(tm(48), 8, tm(48));
+	put(scene.worker, layout->worker_req_mp + 8, &scene.pool);
+	scene.pool.element = sizeof(struct element);
+	scene.pool.alignment = 64;
+	put(&scene.pool, layout->mpool_chunks, &scene.chunk);
+	scene.chunk.elements = scene.elements;
+	scene.chunk.count = 3;
+}
+
+static void post(struct queue *queue, int i, uint64_t tag)
+{
+	unsigned char *request = scene.receive[i];
+
+	put(request, layout->recv_worker, scene.worker);
+	put_number(request, layout->recv_tag, tag);
+	put_number(request, layout->recv_tag + 8, 0xff00);
+	if (queue->tail == &queue->head)
+		queue->head = request + layout->recv_queue;
+	else
+		put(queue->tail, 0, request + layout->recv_queue);
+	queue->tail = request + layout->recv_queue;
+}
+
+static void send(unsigned char *request, uint32_t flags)
+{
+	memcpy(request + layout->wire.req_flags, &flags, sizeof(flags));
+	put(request, layout->wire.req_ep, scene.ep);
+	put_number(request, layout->wire.req_msg_tag, 0x77);
+	put_number(request, layout->wire.req_length, 4096);
+}
+
+static json_t *found;
+
+static void keep(void *arg, const json_t *record)
+{
+	(void)arg;
+	found = json_deep_copy(record);
+}
+
+static json_t *queues(void)
+{
+	const struct snapshot_stack stack = { (uintptr_t)scene.stack,
+					      (uintptr_t)scene.stack + sizeof(scene.stack) };
+	struct snapshot snapshot;
+
+	snapshot_init(&snapshot, getpid(), layout, 5000);
+	snapshot_queues(&snapshot, (uintptr_t)scene.worker, &stack, 1, keep, NULL);
+	snapshot_release(&snapshot);
+	return found;
+}
+
+static void expect_sizes(size_t posted, size_t waiting, size_t sends)
+{
+	json_t *record = queues();
+
+	assert_null(json_object_get(record, "reason"));
+	assert_int_equal(json_integer_value(json_object_get(record, "sequence")), 17);
+	assert_int_equal(json_array_size(json_object_get(record, "posted")), posted);
+	assert_int_equal(json_array_size(json_object_get(record, "waiting")), waiting);
+	assert_int_equal(json_array_size(json_object_get(record, "sends")), sends);
+	json_decref(record);
+}
+
+static void expect_reason(const char *reason)
+{
+	json_t *record = queues();
+
+	assert_string_equal(json_string_value(json_object_get(record, "reason")), reason);
+	assert_null(json_object_get(record, "posted"));
+	json_decref(record);
+}
+
+static void test_empty(void **state)
+{
+	(void)state;
+	for (unsigned int i = 0; layout_at(i); i++) {
+		scene_set(layout_at(i));
+		expect_sizes(0, 0, 0);
+	}
+}
+
+static void test_all_kinds(void **state)
+{
+	(void)state;
+	for (unsigned int i = 0; layout_at(i); i++) {
+		json_t *record;
+
+		scene_set(layout_at(i));
+		post(&scene.hash[5], 0, 0x123);
+		post(&scene.hash[5], 1, 0x456);
+		/* announced: RNDV, 1 MiB, by the request 0x9999 */
+		scene.message[2] = scene.message[3] = (uintptr_t)tm(48);
+		put(tm(48), 0, &scene.message[2]);
+		put(tm(48), 8, &scene.message[2]);
+		scene.message[5] = 1 << 6;
+		scene.message[6] = 0x88;
+		scene.message[8] = 0x9999;
+		scene.message[10] = 1 << 20;
+		for (int k = 0; k < 3; k++)
+			send(scene.elements[k].request, SEND_TAG);
+		/* in use, in use and done, free */
+		scene.elements[0].owner = scene.worker + layout->worker_req_mp;
+		scene.elements[1].owner = scene.worker + layout->worker_req_mp;
+		send(scene.elements[1].request, SEND_TAG | COMPLETED);
+		send(scene.stack + 64, SEND_TAG);
+		expect_sizes(2, 1, 2);
+		record = queues();
+		assert_string_equal(
+			json_string_value(json_array_get(
+				json_array_get(json_object_get(record, "posted"), 1), 1)),
+			"0x456");
+		assert_int_equal(json_integer_value(json_array_get(
+					 json_array_get(json_object_get(record, "waiting"), 0), 1)),
+				 1 << 20);
+		assert_string_equal(
+			json_string_value(json_array_get(
+				json_array_get(json_object_get(record, "waiting"), 0), 2)),
+			"0x9999");
+		assert_int_equal(json_integer_value(json_array_get(
+					 json_array_get(json_object_get(record, "sends"), 0), 3)),
+				 4096);
+		json_decref(record);
+	}
+}
+
+static void test_broken(void **state)
+{
+	(void)state;
+	scene_set(layout_at(0));
+	post(wildcards(), 0, 1);
+	put(scene.receive[0], layout->recv_worker, scene.ep);
+	expect_reason("a receive does not point to its worker");
+	scene_set(layout_at(0));
+	/* its tail is never met */
+	post(&scene.hash[0], 0, 1);
+	put(scene.receive[0], layout->recv_queue, scene.receive[0] + layout->recv_queue);
+	scene.hash[0].tail = scene.stack;
+	expect_reason("a queue of receives has no end");
+	scene_set(layout_at(0));
+	put(tm(48), 8, &scene.message[2]);
+	expect_reason("the list of unexpected messages is broken");
+	scene_set(layout_at(0));
+	scene.pool.alignment = 3;
+	expect_reason("no pool of requests there");
+	scene_set(layout_at(0));
+	put_number(scene.worker, layout->worker_uuid, 0);
+	expect_reason("no worker of this process there");
+}
+
+/* Words on a stack that look like the endpoint of a request, and what is around them does not. */
+static void test_stack_garbage(void **state)
+{
+	(void)state;
+	scene_set(layout_at(0));
+	for (size_t i = 0; i < sizeof(scene.stack); i += 8)
+		put(scene.stack, (unsigned int)i, scene.ep);
+	expect_sizes(0, 0, 0);
+}
+
+static unsigned char many[8192 * 280];
+
+static void test_cut(void **state)
+{
+	json_t *record;
+
+	(void)state;
+	scene_set(layout_at(0));
+	/* chunks that follow each other in a circle */
+	scene.chunk.next = &scene.chunk;
+	assert_int_equal(json_integer_value(json_object_get(record = queues(), "cut")), 1);
+	json_decref(record);
+	scene.chunk.next = NULL;
+	scene.pool.element = layout->request_size;
+	scene.pool.alignment = 1;
+	scene.chunk.elements = many;
+	scene.chunk.count = 10000;
+	assert_int_equal(json_integer_value(json_object_get(record = queues(), "cut")),
+			 10000 - 8192);
+	json_decref(record);
+}
+
+static void test_unknown_layout(void **state)
+{
+	struct layout unknown = *layout_at(0);
+
+	(void)state;
+	scene_set(layout_at(0));
+	unknown.worker_tm = 0;
+	layout = &unknown;
+	expect_reason("the layout lacks fields of the queues");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_empty),  cmocka_unit_test(test_all_kinds),
+		cmocka_unit_test(test_broken), cmocka_unit_test(test_stack_garbage),
+		cmocka_unit_test(test_cut),    cmocka_unit_test(test_unknown_layout),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * A worker's tag matching (src/ucp/tag/tag_match.h), and its requests that are under way. The
+ * process goes on meanwhile: a list that changes under the reader breaks one of the invariants, and
+ * is read again.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/shape.h"
+#include "observe/process/proc.h"
+#include "observe/process/record.h"
+#include "observe/process/snapshot_private.h"
+
+/* Enough to tell what a job waits for; the others are counted. */
+#define MAX_POSTED 256
+#define MAX_WAITING 64
+#define MAX_SENDS 256
+#define MAX_LINKS (1 << 16) /* of one list */
+
+#define ATTEMPTS 3
+
+/* src/ucp/tag/tag_match.h and .inl, the same since 1.13: ucp_tag_match_t.expected */
+#define HASH_SIZE 1021
+#define TM_HASH 24 /* behind the queue of wildcards */
+#define TM_SEQUENCE 32
+#define TM_UNEXPECTED 48
+#define TM_HEAD                                                                                    \
+	64 /* all heads and counters of the queues: whatever goes in or out changes some           \
+	    */
+
+struct request_queue { /* ucp_request_queue_t */
+	uint64_t head, tail; /* ucs_queue_head_t: tail points to where the next one is to be put */
+	uint32_t counts[2];
+};
+
+/* ucp_recv_desc_t, the same since 1.13: the links of both lists, then its length and flags. */
+#define DESC_ALL 16 /* tag_list[UCP_RDESC_ALL_LIST] */
+#define DESC_LENGTH 32
+#define DESC_FLAGS 40
+#define DESC_SIZE 48 /* the message's header follows, which begins with the tag */
+#define DESC_RNDV (1 << 6)
+
+/* Flags of requests (src/ucp/core/ucp_request.h, since 1.13). */
+#define REQUEST_COMPLETED (1 << 0)
+#define REQUEST_RELEASED (1 << 1)
+#define REQUEST_PROTO_SEND (1 << 2)
+#define REQUEST_SEND_TAG (1 << 14)
+#define REQUEST_OTHERS (1 << 12 | 1 << 13 | 1 << 16 | 1 << 17) /* streams, AM, receives */
+#define REQUEST_FLAGS 24 /* bits in use */
+
+#define OP_TAG_SEND_SYNC 1 /* UCP_OP_ID_TAG_SEND is 0 */
+
+struct queue_reading {
+	struct snapshot *snapshot;
+	uint64_t worker;
+	json_t *posted, *waiting, *sends;
+	int64_t cut; /* that found no room in these, or were not looked at */
+};
+
+static json_t *put(struct queue_reading *reading, json_t *list, size_t max)
+{
+	json_t *row = json_array();
+
+	if (json_array_size(list) < max) {
+		json_array_append_new(list, row);
+		return row;
+	}
+	reading->cut++;
+	json_decref(row);
+	return NULL;
+}
+
+static void put_hex(json_t *row, uint64_t value)
+{
+	json_array_append_new(row, json_hex(value));
+}
+
+static int add_posted(struct queue_reading *reading, uint64_t request)
+{
+	struct snapshot *snapshot = reading->snapshot;
+	const struct layout *layout = snapshot->layout;
+	uint64_t tag[2], worker;
+	json_t *row;
+	int error = snap_pointer(snapshot, request + layout->recv_worker, &worker);
+
+	if (!error)
+		error = snap_read(snapshot, request + layout->recv_tag, tag, sizeof(tag));
+	if (error)
+		return error;
+	if (worker != reading->worker)
+		return snap_refuse(snapshot, -EBADMSG, "a receive does not point to its worker");
+	row = put(reading, reading->posted, MAX_POSTED);
+	if (!row)
+		return 0;
+	put_hex(row, request);
+	put_hex(row, tag[0]);
+	put_hex(row, tag[1]);
+	return 0;
+}
+
+/* at: address of the head. ucs_queue_elem_t: next; the last one's is anything. */
+static int read_queue(struct queue_reading *reading, uint64_t at, const struct request_queue *queue)
+{
+	uint64_t link = queue->head;
+	int error = 0;
+
+	if (queue->tail == at)
+		return 0;
+	for (unsigned int i = 0; !error && i < MAX_LINKS; i++) {
+		error = add_posted(reading, link - reading->snapshot->layout->recv_queue);
+		if (error || link == queue->tail)
+			return error;
+		error = snap_pointer(reading->snapshot, link, &link);
+	}
+	return error ? error
+		     : snap_refuse(reading->snapshot, -EBADMSG, "a queue of receives has no end");
+}
+
+static int read_posted(struct queue_reading *reading, uint64_t tm)
+{
+	struct request_queue queues[HASH_SIZE], wildcards;
+	uint64_t hash = 0;
+	int error = snap_read(reading->snapshot, tm, &wildcards, sizeof(wildcards));
+
+	if (!error)
+		error = snap_pointer(reading->snapshot, tm + TM_HASH, &hash);
+	if (!error)
+		error = read_queue(reading, tm, &wildcards);
+	if (!error)
+		error = snap_read(reading->snapshot, hash, queues, sizeof(queues));
+	for (unsigned int i = 0; !error && i < HASH_SIZE; i++)
+		error = read_queue(reading, hash + i * sizeof(*queues), &queues[i]);
+	return error;
+}
+
+/* ucp_rndv_rts_hdr_t: tag, endpoint's and request's id, address, size. */
+struct announcement {
+	uint64_t tag, ep, request, address, size;
+};
+
+static int add_waiting(struct queue_reading *reading, uint64_t desc)
+{
+	struct snapshot *snapshot = reading->snapshot;
+	struct announcement header;
+	uint32_t length;
+	uint16_t flags;
+	json_t *row;
+	int error = snap_read(snapshot, desc + DESC_LENGTH, &length, sizeof(length));
+
+	if (!error)
+		error = snap_read(snapshot, desc + DESC_FLAGS, &flags, sizeof(flags));
+	if (!error)
+		error = snap_read(snapshot, desc + DESC_SIZE, &header,
+				  flags & DESC_RNDV ? sizeof(header) : sizeof(header.tag));
+	if (error)
+		return error;
+	row = put(reading, reading->waiting, MAX_WAITING);
+	if (!row)
+		return 0;
+	put_hex(row, header.tag);
+	if (flags & DESC_RNDV) {
+		json_array_append_new(row, json_integer((json_int_t)header.size));
+		put_hex(row, header.request);
+	}
+	return 0;
+}
+
+/* ucs_list_link_t: prev, next; circular through its head. */
+static int read_waiting(struct queue_reading *reading, uint64_t tm)
+{
+	const uint64_t head = tm + TM_UNEXPECTED;
+	uint64_t at = head, link[2], previous;
+	int error = 0;
+
+	for (unsigned int i = 0; !error && i < MAX_LINKS; i++) {
+		error = snap_read(reading->snapshot, at, link, sizeof(link));
+		if (error || link[1] == head)
+			return error;
+		previous = at;
+		at = link[1];
+		error = snap_pointer(reading->snapshot, at, link);
+		if (!error && link[0] != previous)
+			error = snap_refuse(reading->snapshot, -EBADMSG,
+					    "the list of unexpected messages is broken");
+		if (!error)
+			error = add_waiting(reading, at - DESC_ALL);
+	}
+	return error ? error
+		     : snap_refuse(reading->snapshot, -EBADMSG,
+				   "the list of unexpected messages has no end");
+}
+
+/* Whether a request sends a message with a tag, and is not done. */
+static bool is_tag_send(struct snapshot *snapshot, uint64_t request, uint32_t flags)
+{
+	const struct layout *layout = snapshot->layout;
+	uint64_t config;
+	uint8_t op;
+
+	if (flags & (REQUEST_COMPLETED | REQUEST_RELEASED | REQUEST_OTHERS) ||
+	    flags >> REQUEST_FLAGS)
+		return false;
+	if (!(flags & REQUEST_PROTO_SEND))
+		return flags & REQUEST_SEND_TAG;
+	return !snap_pointer(snapshot, request + layout->wire.req_proto_config, &config) &&
+	       !snap_read(snapshot, config + layout->proto_config_op, &op, sizeof(op)) &&
+	       (op & 15) <= OP_TAG_SEND_SYNC;
+}
+
+/* ep: what a request there has where a send keeps its endpoint. */
+static void add_send(struct queue_reading *reading, uint64_t request, uint64_t ep)
+{
+	struct snapshot *snapshot = reading->snapshot;
+	const struct ub_layout *wire = &snapshot->layout->wire;
+	uint64_t worker, tag, length;
+	uint32_t flags;
+	json_t *row;
+
+	if (!ep || ep % sizeof(ep) || snap_pointer(snapshot, ep + wire->ep_worker, &worker) ||
+	    worker != reading->worker ||
+	    snap_read(snapshot, request + wire->req_flags, &flags, sizeof(flags)) ||
+	    !is_tag_send(snapshot, request, flags) ||
+	    snap_pointer(snapshot, request + wire->req_msg_tag, &tag) ||
+	    snap_pointer(
+		    snapshot,
+		    request + (flags & REQUEST_PROTO_SEND ? wire->req_dt_length : wire->req_length),
+		    &length))
+		return;
+	row = put(reading, reading->sends, MAX_SENDS);
+	if (!row)
+		return;
+	put_hex(row, request);
+	put_hex(row, ep);
+	put_hex(row, tag);
+	json_array_append_new(row, json_integer((json_int_t)length));
+}
+
+/* src/ucs/datastruct/mpool.h and mpool.c, since 1.13 */
+struct pool {
+	uint64_t element, alignment; /* bytes: with the header in front of each, its multiple */
+};
+
+struct chunk {
+	uint64_t next, elements;
+	uint32_t count;
+};
+
+#define POOL_DATA 8 /* in ucs_mpool_t */
+#define ELEMENT_HEADER 8 /* of one in use: the pool */
+#define MAX_CHUNKS 64
+#define MAX_ELEMENTS 8192
+#define MAX_ELEMENT 65536
+
+static int read_chunk(struct queue_reading *reading, uint64_t pool, uint64_t stride,
+		      const struct chunk *chunk)
+{
+	const unsigned int req_ep = reading->snapshot->layout->wire.req_ep;
+	uint64_t owner, ep;
+	int error = 0;
+
+	for (uint32_t i = 0; !error && i < chunk->count && i < MAX_ELEMENTS; i++) {
+		const uint64_t element = chunk->elements + i * stride;
+
+		error = snap_pointer(reading->snapshot, element, &owner);
+		if (error || owner != pool)
+			continue;
+		error = snap_pointer(reading->snapshot, element + ELEMENT_HEADER + req_ep, &ep);
+		if (!error)
+			add_send(reading, element + ELEMENT_HEADER, ep);
+	}
+	if (chunk->count > MAX_ELEMENTS)
+		reading->cut += chunk->count - MAX_ELEMENTS;
+	return error;
+}
+
+static int read_pool(struct queue_reading *reading)
+{
+	struct snapshot *snapshot = reading->snapshot;
+	const uint64_t address = reading->worker + snapshot->layout->worker_req_mp;
+	struct chunk chunk = { 0 };
+	struct pool pool;
+	uint64_t data, stride;
+	int error = snap_pointer(snapshot, address + POOL_DATA, &data);
+
+	if (!error)
+		error = snap_read(snapshot, data, &pool, sizeof(pool));
+	if (!error)
+		error = snap_pointer(snapshot, data + snapshot->layout->mpool_chunks, &chunk.next);
+	if (error)
+		return error;
+	if (pool.element < snapshot->layout->request_size || pool.element > MAX_ELEMENT ||
+	    !pool.alignment || pool.alignment & (pool.alignment - 1) ||
+	    pool.alignment > MAX_ELEMENT)
+		return snap_refuse(snapshot, -EBADMSG, "no pool of requests there");
+	stride = (pool.element + pool.alignment - 1) & ~(pool.alignment - 1);
+	for (unsigned int i = 0; !error && chunk.next && i < MAX_CHUNKS; i++) {
+		error = snap_read(snapshot, chunk.next, &chunk, sizeof(chunk));
+		if (!error)
+			error = read_chunk(reading, address, stride, &chunk);
+	}
+	reading->cut += chunk.next && !error;
+	return error;
+}
+
+/* Any word may be a request's endpoint: what is around it must fit as well. */
+static void read_stack(struct queue_reading *reading, const struct snapshot_stack *stack)
+{
+	const unsigned int req_ep = reading->snapshot->layout->wire.req_ep;
+	uint64_t word;
+
+	for (uint64_t at = (stack->from + 7) & ~7ull; at + sizeof(word) <= stack->to;
+	     at += sizeof(word)) {
+		if (snap_pointer(reading->snapshot, at, &word))
+			return;
+		if (word < stack->from || word >= stack->to)
+			add_send(reading, at - req_ep, word);
+	}
+}
+
+static int read_queues(struct queue_reading *reading, const struct snapshot_stack *stacks,
+		       size_t stack_count, uint64_t *sequence)
+{
+	struct snapshot *snapshot = reading->snapshot;
+	const uint64_t tm = reading->worker + snapshot->layout->worker_tm;
+	unsigned char before[TM_HEAD] = { 0 }, after[TM_HEAD];
+	struct snap_worker worker = { 0 };
+	int error;
+
+	if (!snapshot->layout->worker_tm)
+		return snap_refuse(snapshot, -ENOENT, "the layout lacks fields of the queues");
+	snap_forget_pages(snapshot);
+	error = snap_worker_load(snapshot, reading->worker, &worker);
+	snap_worker_release(&worker);
+	if (!error)
+		error = snap_read(snapshot, tm, before, sizeof(before));
+	if (!error)
+		error = read_posted(reading, tm);
+	if (!error)
+		error = read_waiting(reading, tm);
+	if (!error)
+		error = read_pool(reading);
+	for (size_t i = 0; !error && i < stack_count; i++)
+		read_stack(reading, &stacks[i]);
+	if (!error &&
+	    proc_read_memory(snapshot->pid, tm, after, sizeof(after)) != (long)sizeof(after))
+		error = snap_refuse(snapshot, -ESRCH, "memory of the process not readable");
+	if (!error && memcmp(before, after, sizeof(after)))
+		error = snap_refuse(snapshot, -EBADMSG, "its queues changed while they were read");
+	memcpy(sequence, before + TM_SEQUENCE, sizeof(*sequence));
+	return error;
+}
+
+void snapshot_queues(struct snapshot *snapshot, uint64_t worker,
+		     const struct snapshot_stack *stacks, size_t stack_count, snapshot_emit emit,
+		     void *arg)
+{
+	struct queue_reading reading = { snapshot,     worker,       json_array(),
+					 json_array(), json_array(), 0 };
+	json_t *record = record_new("queues", snapshot->pid, snap_now());
+	uint64_t sequence = 0;
+	int error = -EBADMSG;
+
+	for (int attempt = 0; attempt < ATTEMPTS && error == -EBADMSG; attempt++) {
+		json_array_clear(reading.posted);
+		json_array_clear(reading.waiting);
+		json_array_clear(reading.sends);
+		reading.cut = 0;
+		error = read_queues(&reading, stacks, stack_count, &sequence);
+	}
+	record_hex(record, "worker", worker);
+	if (error) {
+		record_text(record, "reason", snapshot->reason);
+	} else {
+		record_integer(record, "sequence", (int64_t)sequence);
+		json_object_set(record, "posted", reading.posted);
+		json_object_set(record, "waiting", reading.waiting);
+		json_object_set(record, "sends", reading.sends);
+		if (reading.cut)
+			record_integer(record, "cut", reading.cut);
+	}
+	emit(arg, record);
+	json_decref(record);
+	json_decref(reading.posted);
+	json_decref(reading.waiting);
+	json_decref(reading.sends);
+}
