@@ -85,7 +85,7 @@ void addresses_release(struct addresses *addresses)
 	code_files_release(&addresses->files);
 }
 
-static void notice(struct addresses *addresses, pid_t tgid, uint64_t address)
+void addresses_notice(struct addresses *addresses, pid_t tgid, uint64_t address)
 {
 	bool fresh;
 
@@ -97,7 +97,7 @@ static void notice(struct addresses *addresses, pid_t tgid, uint64_t address)
 static void notice_frames(struct addresses *addresses, const struct ub_stack *stack)
 {
 	for (unsigned int i = 0; i < UB_STACK_PART && stack->from + i < stack->depth; i++)
-		notice(addresses, stack->h.tgid, stack->pc[i]);
+		addresses_notice(addresses, stack->h.tgid, stack->pc[i]);
 }
 
 static struct process_code *find_process(const struct addresses *addresses, pid_t tgid)
@@ -133,7 +133,8 @@ static void task_record(struct addresses *addresses, const struct ub_task *task)
 void addresses_record(struct addresses *addresses, const struct ub_hdr *record)
 {
 	if (record->kind == UB_CALL)
-		notice(addresses, record->tgid, ((const struct ub_call *)record)->ret_addr);
+		addresses_notice(addresses, record->tgid,
+				 ((const struct ub_call *)record)->ret_addr);
 	else if (record->kind == UB_STACK)
 		notice_frames(addresses, (const struct ub_stack *)record);
 	else if (record->kind == UB_TASK)

@@ -48,6 +48,9 @@ void addresses_release(struct addresses *addresses);
 /* Looks at one record; cheap, called for every one. */
 void addresses_record(struct addresses *addresses, const struct ub_hdr *record);
 
+/* Another address of a process that a record names. */
+void addresses_notice(struct addresses *addresses, pid_t tgid, uint64_t address);
+
 /* Looks up the modules of addresses seen since the last call, writes "module" and "address". */
 void addresses_apply(struct addresses *addresses);
 

@@ -226,16 +226,19 @@ int capture_begin(struct capture_session *capture)
 	int err;
 
 	session_follow_stacks(capture, UINT64_MAX);
-	if (!capture->budget.on) {
+	if (capture->budget.on)
+		kernel_pause(capture->kernel);
+	else
 		windows_begin(capture);
-		return begin_all(capture);
-	}
-	kernel_pause(capture->kernel);
 	err = begin_all(capture);
 	if (err)
 		return err;
-	budget_sound(capture);
-	budget_begin(capture);
+	if (capture->budget.on) {
+		budget_sound(capture);
+		budget_begin(capture);
+	}
+	/* while calls are recorded: one that is under way now and stays so has begun before */
+	session_look(capture, false);
 	return 0;
 }
 
@@ -263,6 +266,7 @@ void capture_add_all(struct capture_session *capture)
 		consider(capture, atoi(entry->d_name));
 	if (proc)
 		closedir(proc);
+	session_look(capture, false);
 }
 
 /* MPI libraries are large: read their unwinding rows before the job needs them. */

@@ -33,6 +33,7 @@ void existing_release(struct existing *existing)
 {
 	map_release(&existing->known);
 	vec_release(&existing->strangers);
+	vec_release(&existing->workers);
 	forget_unread(existing);
 	vec_release(&existing->unread);
 	pthread_cond_destroy(&existing->more);
@@ -42,6 +43,15 @@ void existing_release(struct existing *existing)
 static void introduce(struct existing *existing, pid_t tgid, uint64_t pointer)
 {
 	map_insert(&existing->known, tgid, pointer, NULL);
+}
+
+static void add_worker(struct existing *existing, pid_t tgid, uint64_t worker)
+{
+	for (size_t i = 0; i < existing->workers.len; i++)
+		if (existing->workers.data[i].tgid == tgid &&
+		    existing->workers.data[i].address == worker)
+			return;
+	vec_push(&existing->workers, ((struct known_worker){ tgid, worker }));
 }
 
 static void meet(struct existing *existing, pid_t tgid, uint64_t pointer, bool is_iface)
@@ -55,11 +65,18 @@ static void meet(struct existing *existing, pid_t tgid, uint64_t pointer, bool i
 		vec_push(&existing->strangers, ((struct stranger){ tgid, pointer, is_iface }));
 }
 
+static void object_record(struct existing *existing, const struct ub_obj *object)
+{
+	introduce(existing, object->h.tgid, object->obj);
+	if (site_row(object->h.site)->wire.what == UB_OBJ_WORKER_CREATE)
+		add_worker(existing, object->h.tgid, object->obj);
+}
+
 void existing_record(struct existing *existing, const struct ub_hdr *record)
 {
 	switch (record->kind) {
 	case UB_OBJ:
-		introduce(existing, record->tgid, ((const struct ub_obj *)record)->obj);
+		object_record(existing, (const struct ub_obj *)record);
 		break;
 	case UB_XFER:
 		if (record->layout)
@@ -75,7 +92,13 @@ void existing_record(struct existing *existing, const struct ub_hdr *record)
 
 void existing_forget(struct existing *existing, pid_t tgid)
 {
+	size_t left = 0;
+
 	map_remove_all(&existing->known, tgid);
+	for (size_t i = 0; i < existing->workers.len; i++)
+		if (existing->workers.data[i].tgid != tgid)
+			existing->workers.data[left++] = existing->workers.data[i];
+	existing->workers.len = left;
 }
 
 struct emitting {
@@ -105,6 +128,11 @@ static void read_worker(struct existing *existing, struct snapshot *snapshot, ui
 	struct emitting emitting = { existing, snapshot->pid };
 	int err = snapshot_worker(snapshot, worker, emit_side, &emitting);
 
+	if (!err) {
+		pthread_mutex_lock(&existing->lock);
+		add_worker(existing, snapshot->pid, worker);
+		pthread_mutex_unlock(&existing->lock);
+	}
 	if (err)
 		log_debug("worker %#" PRIx64 " of process %d: %s: %s", worker, snapshot->pid,
 			  strerror(-err), snapshot->reason ? snapshot->reason : "");
@@ -275,4 +303,35 @@ void existing_apply(struct existing *existing)
 	}
 	existing->strangers.len = 0;
 	map_release(&done);
+}
+
+static void write_side(void *arg, const json_t *record)
+{
+	file_writer_side(arg, record);
+}
+
+static void read_queues(struct existing *existing, const struct known_worker *worker,
+			const call_stacks *stacks)
+{
+	VEC(struct snapshot_stack) own = { 0 };
+	const struct layout *layout = layout_of(existing, worker->tgid);
+	struct snapshot snapshot;
+
+	if (!layout)
+		return;
+	for (size_t i = 0; i < stacks->len; i++)
+		if (stacks->data[i].tgid == worker->tgid)
+			vec_push(&own, ((struct snapshot_stack){ stacks->data[i].from,
+								 stacks->data[i].to }));
+	snapshot_init(&snapshot, worker->tgid, layout, SNAPSHOT_DEADLINE_MS);
+	snapshot_queues(&snapshot, worker->address, own.data, own.len, write_side,
+			existing->writer);
+	snapshot_release(&snapshot);
+	vec_release(&own);
+}
+
+void existing_queues(struct existing *existing, const call_stacks *stacks)
+{
+	for (size_t i = 0; i < existing->workers.len; i++)
+		read_queues(existing, &existing->workers.data[i], stacks);
 }

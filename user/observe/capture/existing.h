@@ -10,6 +10,7 @@
 
 #include "base/map.h"
 #include "base/vec.h"
+#include "observe/capture/threads.h"
 #include "observe/capture/track.h"
 
 struct stranger {
@@ -26,6 +27,11 @@ struct unread {
 	int workers; /* found */
 };
 
+struct known_worker {
+	pid_t tgid;
+	uint64_t address;
+};
+
 #define EXISTING_THREADS_MAX 15 /* beside the session's own */
 
 struct existing {
@@ -33,6 +39,7 @@ struct existing {
 	struct file_writer *writer;
 	struct map known; /* (tgid, pointer) */
 	VEC(struct stranger) strangers;
+	VEC(struct known_worker) workers; /* of processes that have not ended; under the lock */
 	pthread_mutex_t lock; /* of known and all below, while several threads read */
 	VEC(struct unread) unread;
 	size_t next; /* of unread, to be read */
@@ -69,5 +76,8 @@ void existing_apply(struct existing *existing);
  * workers: after a time without probes such a process is like one attached late.
  */
 void existing_read_started(struct existing *existing);
+
+/* Writes what all workers that are known have in their queues, and what these stacks hold of it. */
+void existing_queues(struct existing *existing, const call_stacks *stacks);
 
 #endif

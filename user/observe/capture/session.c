@@ -226,6 +226,20 @@ void session_drain(struct capture_session *capture)
 	drain_step(capture->drain, capture->memory.watched.len > 0, session_record, capture);
 }
 
+#define LOOK_NS (100 * MS) /* from one look at threads to the next, where some did not run */
+
+void session_look(struct capture_session *capture, bool last)
+{
+	call_stacks stacks = { 0 };
+	unsigned int unseen =
+		threads_look(&capture->track, &capture->addresses, capture->writer, &stacks, last);
+
+	capture->next_look = unseen ? side_now() + LOOK_NS : 0;
+	if (last)
+		existing_queues(&capture->existing, &stacks);
+	vec_release(&stacks);
+}
+
 int capture_work(struct capture_session *capture, int ms)
 {
 	uint64_t end = side_now() + ms * MS;
@@ -242,6 +256,8 @@ int capture_work(struct capture_session *capture, int ms)
 		derive_step(capture);
 		cost_step(&capture->cost, windows_recording(&capture->windows),
 			  windows_settled(&capture->windows));
+		if (capture->next_look && side_now() >= capture->next_look)
+			session_look(capture, false);
 		if (side_now() >= capture->next_flush)
 			session_flush(capture);
 		if (!capture->error)
@@ -288,6 +304,7 @@ int capture_close(struct capture_session *capture, const char *reason)
 	int err;
 
 	if (!capture->stopped) {
+		session_look(capture, true);
 		drain_sync(capture->drain, session_record, capture);
 		follow(capture);
 	}

@@ -21,6 +21,7 @@
 #include "observe/capture/probes.h"
 #include "observe/capture/progress.h"
 #include "observe/capture/stacks.h"
+#include "observe/capture/threads.h"
 #include "observe/capture/track.h"
 #include "observe/capture/watch.h"
 #include "observe/capture/windows.h"
@@ -51,6 +52,7 @@ struct capture_session {
 	struct budget budget;
 	struct derive derive;
 	uint64_t opened, next_flush; /* side_now() ns */
+	uint64_t next_look; /* at threads; side_now() ns, 0: none is due */
 	uint64_t next_step; /* of drain_step(), side_now() ns */
 	uint64_t next_placing; /* of the draining threads, side_now() ns */
 	unsigned int placed_for; /* processes with UCX then */
@@ -76,6 +78,12 @@ void session_place_threads(struct capture_session *capture);
 
 /* Writes all records so far to the file, which loses its former content with that. */
 void session_flush(struct capture_session *capture);
+
+/*
+ * Looks at which MPI calls threads are in, again later where some did not run. The last look is
+ * also at what their workers have queued.
+ */
+void session_look(struct capture_session *capture, bool last);
 
 /* drain_step() for this session. */
 void session_drain(struct capture_session *capture);
