@@ -81,6 +81,7 @@ unsigned int elf_roles(const struct elf *elf);
 /*
  * Which MPI this library is, and its release ("Open MPI 4.1.4") or "". Open MPI 4.1 and 5.0 carry
  * ompi_version_string, MPICH 4.0 to 4.3 MPII_Version_string, older MPICH MPIR_Version_string.
+ * Debian 13's MPICH 4.2.1 exports none of these: "MPICH", with the release if just one text is one.
  */
 enum mpi_kind elf_mpi_kind(const struct elf *elf, char *version, size_t size);
 

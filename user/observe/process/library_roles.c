@@ -221,6 +221,42 @@ static void read_mpi_version(const struct elf *elf, uint64_t vaddr, const char *
 		snprintf(version, size, "%s %s", name, text);
 }
 
+/* A release and nothing else, of MPICH 3 and later: the only one among the texts, or "". */
+struct release_text {
+	char text[32];
+	bool ambiguous;
+};
+
+static int find_release(void *arg, const char *text)
+{
+	struct release_text *release = arg;
+	unsigned int numbers[3];
+	int length = 0;
+
+	if (sscanf(text, "%1u.%2u.%2u%n", &numbers[0], &numbers[1], &numbers[2], &length) < 3 ||
+	    (text[length] && !strchr("abr", text[length])) ||
+	    strlen(text) >= sizeof(release->text) || !strcmp(release->text, text))
+		return 0;
+	release->ambiguous = release->ambiguous || *release->text;
+	strcpy(release->text, text);
+	return 0;
+}
+
+/* Builds that export what mpi.h declares alone keep their version string to themselves. */
+static bool is_plain_mpich(const struct elf *elf, char *version, size_t size)
+{
+	struct release_text release = { 0 };
+	uint64_t offset;
+
+	if (elf_function(elf, "MPIR_Dup_fn", &offset, NULL))
+		return false;
+	for (char first = '3'; first <= '9'; first++)
+		elf_each_text(elf, first, find_release, &release);
+	snprintf(version, size, "MPICH%s%s", *release.text && !release.ambiguous ? " " : "",
+		 release.ambiguous ? "" : release.text);
+	return true;
+}
+
 enum mpi_kind elf_mpi_kind(const struct elf *elf, char *version, size_t size)
 {
 	*version = '\0';
@@ -232,5 +268,5 @@ enum mpi_kind elf_mpi_kind(const struct elf *elf, char *version, size_t size)
 		read_mpi_version(elf, vaddr, mpi_marks[i].name, version, size);
 		return mpi_marks[i].kind;
 	}
-	return MPI_OTHER;
+	return is_plain_mpich(elf, version, size) ? MPI_MPICH : MPI_OTHER;
 }
