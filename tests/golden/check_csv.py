@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 TABLES = ["hosts", "processes", "windows", "clocks", "calls", "ops", "transfers", "messages", "nics", "routes",
-          "functions", "sizes", "protocols", "open", "time", "waits", "wait_roots", "collectives", "slowest", "memory", "devices", "call_sites", "stacks"]
+          "functions", "sizes", "protocols", "open", "behind", "threads", "queued", "time", "waits", "wait_roots", "collectives", "slowest", "memory", "devices", "call_sites", "stacks"]
 bad = 0
 
 
@@ -29,7 +29,7 @@ def text_of(value):
         return "true" if value else "false"
     if isinstance(value, list):
         words = [frame["label"].replace(";", ":") for frame in reversed(value) if isinstance(frame, dict)]
-        return text_of(";".join(words or value))
+        return text_of(";".join(words or map(text_of, value)))
     if isinstance(value, str):
         steers = lambda c: c < " " or "\x7f" <= c < "\xa0" or "\u2028" <= c <= "\u202e" or "\u2066" <= c <= "\u2069" or c in "\u061c\u200e\u200f"
         value = "".join("?" if steers(c) else c for c in value)

@@ -9,6 +9,7 @@
 #include "explain/analysis/emit.h"
 #include "explain/analysis/input.h"
 #include "explain/analysis/internal.h"
+#include "explain/analysis/underway.h"
 #include "explain/waits/waits.h"
 #include "file/file.h"
 
@@ -252,6 +253,23 @@ static bool knows_end(const struct analysis *analysis, const struct process *pro
 	return process->exited;
 }
 
+/* Whether a call that nothing came after has not returned. */
+static bool is_open(const struct analysis *analysis, const struct call *call, uint64_t until,
+		    struct fact_open *fact)
+{
+	const bool open = until > call->start && waits_open(analysis->waits, call, fact) &&
+			  knows_end(analysis, call->process);
+
+	switch (underway_call(&analysis->emitter, call, open, fact)) {
+	case UNDERWAY_IN_CALL:
+		return true;
+	case UNDERWAY_ELSEWHERE:
+		return false;
+	default:
+		return open;
+	}
+}
+
 /* A call that nothing came after lasts to the end of its process at most. */
 static void on_call(void *arg, const struct call *call)
 {
@@ -262,8 +280,7 @@ static void on_call(void *arg, const struct call *call)
 
 	if (!until && analysis->until) {
 		until = analysis->until[call->process->id];
-		open = until > call->start && waits_open(analysis->waits, call, &fact) &&
-		       knows_end(analysis, call->process);
+		open = is_open(analysis, call, until, &fact);
 	}
 	waits_call(analysis->waits, call);
 	emit_call(&analysis->emitter, call, until, open && fact.certain);
@@ -511,6 +528,7 @@ int analysis_run(struct analysis *analysis, const struct fact_sink *sink,
 	matcher_finish(analysis->matcher, totals);
 	waits_finish(analysis->waits);
 	finish_cells(analysis);
+	emit_underway(&analysis->emitter, analysis->waits);
 	emit_memory_uses(&analysis->emitter);
 	emit_lifetimes(&analysis->emitter, analysis->until);
 	emit_open_devices(&analysis->emitter);

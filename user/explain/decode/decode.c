@@ -122,6 +122,7 @@ void decoder_release(struct decoder *decoder)
 	map_release(&decoder->lanes);
 	map_release(&decoder->names);
 	functions_release(decoder);
+	map_release(&decoder->queue_looks);
 	decoded_stacks_release(decoder);
 	decoded_places_release(decoder);
 	decoded_memory_release(decoder);
@@ -224,7 +225,8 @@ static const struct {
 	{ "gap", decode_gap },         { "module", decode_module }, { "symbol", decode_symbol },
 	{ "address", decode_address }, { "window", decode_window }, { "end", decode_end },
 	{ "detail", decode_detail },   { "cell", decode_cell },     { "cells", decode_cells },
-	{ "gpu", decode_gpu },         { "memory", decode_look },
+	{ "gpu", decode_gpu },         { "memory", decode_look },   { "thread", decode_thread },
+	{ "queues", decode_queues },
 };
 
 static int by_time(const void *left, const void *right)
@@ -277,6 +279,7 @@ void decoder_ready(struct decoder *decoder)
 	gpus_ready(decoder);
 	evidences_ready(decoder);
 	objects_pair(decoder);
+	underway_ready(decoder);
 }
 
 const char *decoder_name(const struct decoder *decoder, const struct process *process, uint64_t key)

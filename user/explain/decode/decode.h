@@ -5,7 +5,7 @@
  * wire records are fed in time order per capture. Nothing here knows what a message is.
  *
  * Layers, each calling only those before it: am.c, sites.c and devices.c; processes.c; places.c and
- * memory.c; objects.c; cells.c; decode.c, which hands each record to the others.
+ * memory.c; objects.c; cells.c, underway.c; decode.c, which hands each record to the others.
  */
 #ifndef UCXBPF_DECODE_DECODE_H
 #define UCXBPF_DECODE_DECODE_H
@@ -64,6 +64,35 @@ struct told_library {
 	const char *version; /* NULL: not known */
 };
 
+/* What a thread was in when it was looked at. */
+struct thread_look {
+	uint64_t ts;
+	const char *state; /* "running", "sleeping", "stopped"...; NULL: not known */
+	const char *function; /* MPI function; NULL: none, or not known */
+	uint64_t address, frame; /* where that returns to, 0 unknown; its caller's stack pointer */
+	const struct place *place; /* of the call; NULL: the capture does not tell */
+	bool outside; /* of MPI, for certain */
+	const char *reason; /* why it is not known whether; NULL: it is */
+};
+
+struct thread_looks {
+	uint32_t tid;
+	/* that told where it was, if any did; the same one where there was but one */
+	struct thread_look first, last;
+};
+
+enum queued_what { QUEUED_RECEIVE, QUEUED_SEND, QUEUED_MESSAGE };
+
+/* What a worker had under way when it was looked at last. */
+struct queued {
+	enum queued_what what;
+	uint64_t ts, worker;
+	uint64_t request; /* of a receive or send; of a message announced to it: the sender's */
+	uint64_t tag, mask; /* mask: of a receive, else all bits */
+	uint64_t bytes; /* of a send, and of a message that was announced; UINT64_MAX: not told */
+	uint64_t ep; /* address of a send's endpoint */
+};
+
 struct variable {
 	const char *name, *value;
 };
@@ -105,6 +134,9 @@ struct process {
 	struct memory_evidence evidence; /* device numbers in it: positions in decoder.gpus */
 	VEC(int) ucx_devices; /* UCX's number of a device -> position in decoder.gpus, -1: no GPU */
 	VEC(int) ordinals; /* its own number of a GPU -> position in decoder.gpus, -1: not known */
+	VEC(struct thread_looks) threads; /* in the order in which they were looked at */
+	VEC(struct queued) queued; /* of the last looks at its workers */
+	const char *queues_unknown; /* why that could not be read; NULL: it was, or was not tried */
 	bool ending; /* in decoder.ending */
 	bool broken_off; /* at the end of all captures: one of its host breaks off */
 	VEC(struct object *) workers, ifaces; /* its own, of all times */
@@ -246,6 +278,7 @@ struct decoder {
 	struct map uuids; /* worker uuid -> worker */
 	struct map lanes; /* (uct_ep, process) -> ep */
 	struct map names; /* (pointer, process) -> string */
+	struct map queue_looks; /* (worker, process) -> time of the last look */
 	VEC(struct place *) places;
 	struct map stacks; /* (id, process) -> struct stack_parts * */
 	struct map addresses; /* (address, process) -> struct place * */
@@ -326,12 +359,21 @@ const char *decoder_comm(const struct process *process, uint64_t handle);
 struct mpi_tag {
 	uint64_t context; /* of the communicator, */
 	bool world; /* which is MPI_COMM_WORLD: context 0, and 1 for collectives of MPICH */
+	bool of_world; /* or what MPICH makes of it for collectives: the ranks of a node, and others
+			*/
 	int source; /* rank of the sender in the communicator; -1: any */
 	int tag; /* MPI's; -1: any, or of a collective of Open MPI */
 };
 
 /* mask: of a receive; UINT64_MAX of a send. */
 struct mpi_tag decoder_tag(const struct process *process, uint64_t tag, uint64_t mask);
+
+/* The process with that rank in the same job; NULL: not traced, or not known. */
+const struct process *decoder_of_rank(const struct decoder *decoder, const struct process *process,
+				      int rank);
+
+/* The looks at a thread; NULL: none. */
+const struct thread_looks *process_thread(const struct process *process, uint32_t tid);
 
 /*
  * The place in code that an address of the event's process returns to; NULL: the capture does not

@@ -18,6 +18,12 @@ static inline uint64_t side_u64(const json_t *side, const char *key)
 	return text ? strtoull(text, NULL, 0) : (uint64_t)json_integer_value(value);
 }
 
+/* Text member, interned; NULL where absent. */
+static inline const char *side_string(struct decoder *decoder, const json_t *side, const char *key)
+{
+	return strings_intern(&decoder->strings, json_string_value(json_object_get(side, key)));
+}
+
 /* The process that has tgid now, made where no side record told of it. */
 struct process *capture_process(struct decoder *decoder, struct capture *capture, uint32_t tgid);
 /* The process with that tgid at ts: the last one whose first side record is not later. */
@@ -73,6 +79,11 @@ int gpu_named(struct decoder *decoder, struct process *process, const char *pci,
 /* One by its PCI address alone. */
 int gpu_used(struct decoder *decoder, const struct process *process, const char *pci);
 void gpus_ready(struct decoder *decoder);
+
+void decode_thread(struct decoder *decoder, struct capture *capture, const json_t *side);
+void decode_queues(struct decoder *decoder, struct capture *capture, const json_t *side);
+/* Only what the last look at each worker found is kept. */
+void underway_ready(struct decoder *decoder);
 
 void decode_look(struct decoder *decoder, struct capture *capture, const json_t *side);
 void evidence_foresee(struct decoder *decoder, struct capture *capture, const struct ub_hdr *h);

@@ -141,6 +141,8 @@ void processes_release(struct decoder *decoder)
 		rowset_release(&process->libraries_by_key);
 		vec_release(&process->environment);
 		vec_release(&process->mpi_text);
+		vec_release(&process->threads);
+		vec_release(&process->queued);
 		vec_release(&process->ordinals);
 		vec_release(&process->ucx_devices);
 		vec_release(&process->workers);
@@ -154,11 +156,6 @@ void processes_release(struct decoder *decoder)
 	map_release(&decoder->by_tgid);
 	map_release(&decoder->by_start);
 	map_release(&decoder->by_ns_pid);
-}
-
-static const char *side_string(struct decoder *decoder, const json_t *side, const char *key)
-{
-	return strings_intern(&decoder->strings, json_string_value(json_object_get(side, key)));
 }
 
 static int side_int(const json_t *side, const char *key)
@@ -386,6 +383,19 @@ void decode_library(struct decoder *decoder, struct capture *capture, const json
 		decode_gpu_library(process, side);
 	if (roles & LIB_MPI)
 		decode_mpi_library(capture, process, ucx.path, side);
+}
+
+const struct process *decoder_of_rank(const struct decoder *decoder, const struct process *process,
+				      int rank)
+{
+	for (size_t i = 0; i < decoder->processes.len; i++) {
+		const struct process *other = decoder->processes.data[i];
+
+		if (other->index >= 0 && other->rank == rank && other->job == process->job &&
+		    other->size == process->size)
+			return other;
+	}
+	return NULL;
 }
 
 bool decoder_in_mpi(const struct process *process, uint64_t address)

@@ -8,6 +8,13 @@
  */
 #include "explain/decode/decode.h"
 
+/*
+ * The lowest bit is of collectives, the next two say which part of a communicator (all, the ranks
+ * of a node, one of each node); those from the fifth on number it, from 0 for MPI_COMM_WORLD
+ * (src/include/mpir_contextid.h, 3.4 to 4.3).
+ */
+#define MPICH_PARTS 7u
+
 #define MPICH_TAG 0x1fffffffu /* all but bits of errors and of synchronous sends */
 
 static bool covers(uint64_t mask, uint64_t bits)
@@ -22,6 +29,7 @@ struct mpi_tag decoder_tag(const struct process *process, uint64_t tag, uint64_t
 	if (process->mpich) {
 		told.context = tag >> 48;
 		told.world = told.context <= 1;
+		told.of_world = !(told.context & ~MPICH_PARTS);
 		if (covers(mask, 0xffffull << 32))
 			told.source = (int)(tag >> 32 & 0xffff);
 		if (covers(mask, 0xfffff))
@@ -29,7 +37,7 @@ struct mpi_tag decoder_tag(const struct process *process, uint64_t tag, uint64_t
 		return told;
 	}
 	told.context = tag & 0xfffff;
-	told.world = !told.context;
+	told.world = told.of_world = !told.context;
 	if (covers(mask, 0xfffffull << 20))
 		told.source = (int)(tag >> 20 & 0xfffff);
 	if (covers(mask, 0x7fffffull << 40) && !(tag >> 63))

@@ -256,9 +256,39 @@ static const struct fact_column open_columns[] = {
 	KEY(PEER, "peer", INDEX, fact_open, peer, "id of the process it is with"),
 	ROW("peer_rank", INDEX, fact_open, peer_rank, "rank of that, traced or not"),
 	ROW("tag", INDEX, fact_open, tag, "of MPI, null: unknown, any or a collective's"),
+	ROW("communicator", TEXT, fact_open, comm,
+	    "MPI_COMM_WORLD or another, null: none or unknown"),
 	ROW("since", TIME, fact_open, since, "ns, CLOCK_MONOTONIC of its host"),
 	ROW("until", TIME, fact_open, until, "likewise, when it was last seen"),
+	ROW("bound", BOOL, fact_open, bound, "it began before since, when it was seen first"),
 	ROW("certain", BOOL, fact_open, certain, "else it may have returned without a trace"),
+	{ .name = NULL },
+};
+
+static const struct fact_column thread_columns[] = {
+	KEY(PROCESS, "process", INDEX, fact_thread, process, "id of the process"),
+	ROW("tid", ID32, fact_thread, tid, "thread"),
+	ROW("state", TEXT, fact_thread, state, "running, sleeping, stopped..., null: unknown"),
+	KEY(FUNCTION, "function", TEXT, fact_thread, function,
+	    "MPI function that it was in, null: none or unknown"),
+	KEY(PLACE, "place", PLACE, fact_thread, place, "where that was called"),
+	ROW("outside", BOOL, fact_thread, outside, "it was outside of MPI"),
+	ROW("reason", TEXT, fact_thread, reason, "why it is not known whether it was in MPI"),
+	ROW("at", TIME, fact_thread, at, "ns, CLOCK_MONOTONIC of its host"),
+	{ .name = NULL },
+};
+
+static const struct fact_column queued_columns[] = {
+	KEY(PROCESS, "process", INDEX, fact_queued, process, "id of the process"),
+	ROW("what", TEXT, fact_queued, what,
+	    "receive: posted, send: not done, message: no receive was posted for it"),
+	KEY(PEER, "peer", INDEX, fact_queued, peer, "id of the process it is with"),
+	ROW("peer_rank", INDEX, fact_queued, peer_rank, "rank of that, traced or not"),
+	ROW("tag", INDEX, fact_queued, tag, "of MPI, null: unknown, any or a collective's"),
+	ROW("communicator", TEXT, fact_queued, comm, "MPI_COMM_WORLD or another"),
+	ROW("context", U64, fact_queued, context, "of the communicator, MPI's number of it"),
+	ROW("bytes", SIZE, fact_queued, bytes, "of a send or an announced message"),
+	ROW("at", TIME, fact_queued, at, "ns, CLOCK_MONOTONIC of its host"),
 	{ .name = NULL },
 };
 
@@ -385,6 +415,10 @@ const struct fact_info fact_infos[FACT_TYPES] = {
 			      collective_columns, NULL },
 	[FACT_OPEN] = { "open", "an MPI call that had not returned when last seen", open_columns,
 			NULL },
+	[FACT_THREAD] = { "thread", "where a thread was when it was looked at last", thread_columns,
+			  NULL },
+	[FACT_QUEUED] = { "queued", "what a process's UCX had under way then", queued_columns,
+			  NULL },
 	[FACT_WINDOW] = { "window", "a recording window of a capture with a duty cycle",
 			  window_columns, NULL },
 	[FACT_MEMORY] = { "memory", "memory allocated by a GPU library", memory_columns, NULL },

@@ -246,7 +246,10 @@ enum wait_kind {
 /* "late_sender", "late_receiver"..., by enum wait_kind. */
 extern const char *const wait_kind_names[WAIT_KINDS];
 
-/* A call that had not returned when its process was last seen. */
+/*
+ * A call that had not returned when its process was last seen. Of one that began before the trace
+ * only a look at its thread's stack tells.
+ */
 struct fact_open {
 	int process;
 	const char *function; /* MPI function */
@@ -256,8 +259,38 @@ struct fact_open {
 	int peer; /* process that it is with, -1: unknown, or any */
 	int peer_rank; /* rank of that in MPI_COMM_WORLD, traced or not; -1: unknown, or any */
 	int tag; /* of MPI; -1: unknown, any, or of a collective */
+	const char *comm; /* as in struct fact_call */
 	uint64_t since, until; /* ns of its host */
+	bool bound; /* it began before since: that is when it was seen first */
 	bool certain; /* else it may have returned without a trace */
+};
+
+/* Where a thread was when its process was looked at last: each process's first thread, others in
+ * MPI calls. */
+struct fact_thread {
+	int process;
+	uint32_t tid;
+	const char *state; /* "running", "sleeping", "stopped"...; NULL: not known */
+	const char *function; /* MPI function that it was in; NULL: none, or not known */
+	const struct place *place; /* where that was called */
+	bool outside; /* of MPI, for certain */
+	const char *reason; /* why it is not known whether; NULL: it is */
+	uint64_t at; /* ns of its host */
+};
+
+/* What a process's UCX had under way at that time. */
+struct fact_queued {
+	int process;
+	/*
+	 * "receive": posted, no message has come for it; "send": not done; "message": has come, or
+	 * was announced, and no receive was posted for it
+	 */
+	const char *what;
+	int peer, peer_rank, tag; /* as in struct fact_open */
+	const char *comm; /* "MPI_COMM_WORLD"; "another": its ranks are not known; NULL: no MPI */
+	uint64_t context; /* of that communicator, as MPI numbers them within a process */
+	uint64_t bytes; /* of sends and of messages that were announced; UINT64_MAX: not told */
+	uint64_t at; /* ns of its host */
 };
 
 /*
@@ -350,6 +383,8 @@ enum fact_type {
 	FACT_WAIT,
 	FACT_COLLECTIVE,
 	FACT_OPEN,
+	FACT_THREAD,
+	FACT_QUEUED,
 	FACT_WINDOW, /* this and the next two after all others */
 	FACT_MEMORY,
 	FACT_LIFETIME,

@@ -143,20 +143,6 @@ void waits_op_done(struct waits *waits, const struct op *op)
 		map_remove(&waits->refused, op->id, 0);
 }
 
-/* The process with that rank in the same job; NULL: not traced, or not known. */
-static const struct process *of_rank(const struct waits *waits, const struct process *process,
-				     int rank)
-{
-	for (size_t i = 0; i < waits->decoder->processes.len; i++) {
-		const struct process *other = waits->decoder->processes.data[i];
-
-		if (other->index >= 0 && other->rank == rank && other->job == process->job &&
-		    other->size == process->size)
-			return other;
-	}
-	return NULL;
-}
-
 bool waits_open(struct waits *waits, const struct call *call, struct fact_open *open)
 {
 	const struct wait_turn *turn = turn_of(waits, call->process, call->tid, call->id);
@@ -173,6 +159,7 @@ bool waits_open(struct waits *waits, const struct call *call, struct fact_open *
 		.place = call->place,
 		.tid = call->tid,
 		.op = op->op,
+		.comm = call->comm,
 		.peer_rank = peer ? peer->rank : -1,
 		.tag = -1,
 		.since = call->start,
@@ -183,10 +170,16 @@ bool waits_open(struct waits *waits, const struct call *call, struct fact_open *
 		open->tag = tag.tag;
 	if (!peer && op->receives && tag.world) {
 		open->peer_rank = tag.source;
-		peer = tag.source < 0 ? NULL : of_rank(waits, call->process, tag.source);
+		peer = tag.source < 0 ? NULL
+				      : decoder_of_rank(waits->decoder, call->process, tag.source);
 	}
 	open->peer = peer ? peer->index : -1;
 	return true;
+}
+
+bool waits_knows(struct waits *waits, const struct process *process, uint32_t tid)
+{
+	return line_find(waits, process, tid) != NULL;
 }
 
 void waits_finish(struct waits *waits)

@@ -47,6 +47,9 @@ void waits_ending(struct waits *waits);
  */
 bool waits_open(struct waits *waits, const struct call *call, struct fact_open *open);
 
+/* Whether any call of a thread has come. */
+bool waits_knows(struct waits *waits, const struct process *process, uint32_t tid);
+
 /* Call once, after the last call is over: closes the collectives that are left. */
 void waits_finish(struct waits *waits);
 

@@ -98,7 +98,16 @@ static const struct csv_table tables[] = {
 	    "most_bytes" } },
 	{ "open",
 	  { "process", "rank", "function", "call_site", "op", "peer", "peer_rank", "tag",
-	    "since_ns", "age_ns", "certain" } },
+	    "communicator", "since_ns", "age_ns", "bound", "certain" } },
+	{ "behind",
+	  { "members", "ranks", "mutual", "traced", "certain", "waiting", "not_entered", "state",
+	    "function", "call_site", "outside" } },
+	{ "threads",
+	  { "process", "rank", "tid", "state", "function", "call_site", "outside", "reason",
+	    "at_ns" } },
+	{ "queued",
+	  { "process", "rank", "what", "peer", "peer_rank", "tag", "communicator", "context",
+	    "bytes" } },
 	{ "time",
 	  { "process", "rank", "span_ns", "mpi_ns", "mpi_most_ns", "wait_ns", "precision" } },
 	{ "waits", { "kind",           "function",         "process",
@@ -197,15 +206,21 @@ static char *words_text(const json_t *words)
 	json_t *word;
 
 	json_array_foreach(words, i, word)
-		fprintf(out, "%s%s", i ? ";" : "", json_string_value(word));
+	{
+		fputs(i ? ";" : "", out);
+		if (json_is_integer(word))
+			fprintf(out, "%" JSON_INTEGER_FORMAT, json_integer_value(word));
+		else if (json_is_string(word))
+			fputs(json_string_value(word), out);
+	}
 	fclose(out);
 	return text;
 }
 
-/* Frames, outermost first, or plain words. */
+/* Frames, outermost first, or plain words and numbers. */
 static char *list_text(const json_t *list)
 {
-	return json_is_string(json_array_get(list, 0)) ? words_text(list) : frames_text(list);
+	return json_is_object(json_array_get(list, 0)) ? frames_text(list) : words_text(list);
 }
 
 /* A number, true or false, a text, null, or the frames of a stack: "outermost;...;innermost". */

@@ -525,7 +525,7 @@ static const char *const views[] = {
 
 	"CREATE VIEW open_calls AS SELECT " OF_PROCESS
 	"s.process, s.function, p.label AS call_site,"
-	" s.op, s.peer, s.peer_rank, s.tag, s.until_ns - s.since_ns AS age_ns, s.certain"
+	" s.op, s.peer, s.peer_rank, s.tag, s.communicator, s.until_ns - s.since_ns AS age_ns, s.bound, s.certain"
 	" FROM open s" JOIN_PROCESS " LEFT JOIN place p ON p.id = s.place"
 	" ORDER BY s.certain DESC, age_ns DESC",
 

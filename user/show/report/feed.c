@@ -205,8 +205,17 @@ static void feed_collective(struct report *report, const struct fact_collective 
 
 static void feed_open(struct report *report, const struct fact_open *open)
 {
-	if (selection_passes(&report->selection, FACT_OPEN, open))
-		vec_push(&report->waits.open, *open);
+	if (!selection_passes(&report->selection, FACT_OPEN, open))
+		return;
+	report_see_time(report, open->process, open->since, open->until);
+	vec_push(&report->waits.open, *open);
+}
+
+/* Who is behind does not call: the facts of a look pass whatever the filter. */
+static void feed_thread(struct report *report, const struct fact_thread *thread)
+{
+	report_see_time(report, thread->process, thread->at, thread->at);
+	vec_push(&report->waits.threads, *thread);
 }
 
 static void feed_place(struct report *report, const struct fact_call *call)
@@ -417,6 +426,11 @@ static void report_fact(void *arg, enum fact_type type, const void *fact,
 		return feed_collective(report, fact);
 	case FACT_OPEN:
 		return feed_open(report, fact);
+	case FACT_THREAD:
+		return feed_thread(report, fact);
+	case FACT_QUEUED:
+		vec_push(&report->waits.queued, *(const struct fact_queued *)fact);
+		return;
 	case FACT_WINDOW:
 		return feed_window(report, fact);
 	case FACT_MEMORY:

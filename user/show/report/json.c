@@ -529,6 +529,19 @@ static void put_all(const struct report *report, struct json_out *out)
 	report_json_rows(report, out);
 }
 
+int report_pending_json(const struct report *report, FILE *file)
+{
+	struct json_out out;
+
+	json_out_begin(&out, file);
+	json_out_member(&out, "schema", json_string("ucxbpf.pending/1"));
+	put_hosts(report, &out);
+	put_processes(report, &out);
+	report_json_open(report, &out);
+	report_json_underway(report, &out);
+	return json_out_end(&out);
+}
+
 int report_json(const struct report *report, FILE *file)
 {
 	struct json_out out;

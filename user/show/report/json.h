@@ -26,6 +26,18 @@ void json_out_array(struct json_out *out, const char *name);
 void json_out_item(struct json_out *out, json_t *value);
 void json_out_array_end(struct json_out *out);
 
+/* "open": calls that have not returned. */
+void report_json_open(const struct report *report, struct json_out *out);
+
+/* What looks at the processes found, where there were any: "behind", "threads", "queued". */
+void report_json_underway(const struct report *report, struct json_out *out);
+
+/* Of a process's host: what times of rows are counted from. */
+uint64_t json_host_first(const struct report *report, int process);
+
+/* NULL: not known. */
+json_t *report_json_rank(const struct report *report, int64_t process);
+
 /* All tables of sums, and of places, memory and GPUs. */
 void report_json_rows(const struct report *report, struct json_out *out);
 

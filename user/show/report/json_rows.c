@@ -152,18 +152,11 @@ static void put_networks(const struct report *report, struct json_out *out)
 	cube_release(&routes);
 }
 
-static uint64_t host_first(const struct report *report, int process)
-{
-	const struct report_process *found = report_process_at(report, process);
-
-	return found && found->fact.host >= 0 ? report->hosts.data[found->fact.host].first : 0;
-}
-
 SHAPE_GETTER(slow_time, struct fact_transfer, transfer, json_integer(slowest_time(transfer)));
 SHAPE_GETTER(slow_precision, struct fact_transfer, transfer,
 	     json_string(precision_name(1u << transfer->end_precision)));
 SHAPE_GETTER_WITH(slow_at, struct fact_transfer, transfer, struct report, report,
-		  json_integer(transfer->start - host_first(report, transfer->process)));
+		  json_integer(transfer->start - json_host_first(report, transfer->process)));
 
 static const struct shape slow_shape[] = {
 	SHAPE_OF(struct fact_transfer, process, .null = SHAPE_NEGATIVE),
@@ -237,13 +230,6 @@ static void put_places(const struct report *report, struct json_out *out, const 
 
 /* ---- waits, times of processes, open calls ---- */
 
-static json_t *rank_of(const struct report *report, int64_t process)
-{
-	const struct report_process *found = report_process_at(report, process);
-
-	return found && found->fact.rank >= 0 ? json_integer(found->fact.rank) : NULL;
-}
-
 static json_t *label_of(const struct report *report, uint64_t key)
 {
 	const struct place *place = report_place(report, key);
@@ -262,13 +248,13 @@ static json_t *name_of(uint64_t word)
 
 WAIT_GETTER(kind, name_of(row->key.kind));
 WAIT_GETTER(function, name_of(row->key.function));
-WAIT_GETTER(rank, rank_of(report, row->key.process));
+WAIT_GETTER(rank, report_json_rank(report, row->key.process));
 WAIT_GETTER(site, label_of(report, row->key.place));
-WAIT_GETTER(culprit_rank, rank_of(report, row->key.culprit));
+WAIT_GETTER(culprit_rank, report_json_rank(report, row->key.culprit));
 WAIT_GETTER(culprit_function, name_of(row->key.culprit_function));
 WAIT_GETTER(culprit_site, label_of(report, row->key.culprit_place));
 WAIT_GETTER(precision, json_string(!row->by_clocks ? "exact" : row->exact ? "mixed" : "clocks"));
-WAIT_GETTER(root_rank, rank_of(report, row->longest.root));
+WAIT_GETTER(root_rank, report_json_rank(report, row->longest.root));
 WAIT_GETTER(root_site, row->longest.root_place ? shape_text(row->longest.root_place->label) : NULL);
 
 static const struct shape wait_shape[] = {
@@ -302,7 +288,7 @@ static const struct shape wait_shape[] = {
 	SHAPE_GETTER_WITH(cause_##name, struct root_row, row, struct report, report,               \
 			  ((void)report, (value)))
 
-ROOT_GETTER(rank, rank_of(report, row->key.process));
+ROOT_GETTER(rank, report_json_rank(report, row->key.process));
 ROOT_GETTER(function, name_of(row->key.function));
 ROOT_GETTER(site, label_of(report, row->key.place));
 ROOT_GETTER(did, name_of(row->key.did));
@@ -350,9 +336,9 @@ SHAPE_GETTER(function_precision, struct report_function, function,
 SHAPE_GETTER_WITH(function_span, struct report_function, function, struct report, report,
 		  ((void)function, json_integer((json_int_t)report_mpi_span(report))));
 SHAPE_GETTER_WITH(function_least_rank, struct report_function, function, struct report, report,
-		  rank_of(report, function->least_by));
+		  report_json_rank(report, function->least_by));
 SHAPE_GETTER_WITH(function_most_rank, struct report_function, function, struct report, report,
-		  rank_of(report, function->most_by));
+		  report_json_rank(report, function->most_by));
 SHAPE_GETTER(function_imbalance, struct report_function, function,
 	     json_real(report_function_imbalance(function)));
 
@@ -437,7 +423,7 @@ struct time_row {
 };
 
 SHAPE_GETTER_WITH(time_rank, struct time_row, row, struct report, report,
-		  rank_of(report, row->process));
+		  report_json_rank(report, row->process));
 SHAPE_GETTER(time_precision, struct time_row, row,
 	     json_string(!row->time.unbounded && row->time.least == row->time.most
 				 ? "exact"
@@ -467,29 +453,6 @@ static void put_times(const struct report *report, struct json_out *out)
 	}
 	json_out_array_end(out);
 }
-
-SHAPE_GETTER_WITH(open_rank, struct fact_open, open, struct report, report,
-		  rank_of(report, open->process));
-SHAPE_GETTER(open_site, struct fact_open, open,
-	     open->place ? shape_text(open->place->label) : NULL);
-SHAPE_GETTER(open_age, struct fact_open, open, json_integer(open->until - open->since));
-SHAPE_GETTER_WITH(open_since, struct fact_open, open, struct report, report,
-		  json_integer(open->since - host_first(report, open->process)));
-
-static const struct shape open_shape[] = {
-	SHAPE_OF(struct fact_open, process, .null = SHAPE_NEGATIVE),
-	SHAPE_WHOLE("rank", open_rank),
-	SHAPE_OF(struct fact_open, function),
-	SHAPE_WHOLE("call_site", open_site),
-	SHAPE_OF(struct fact_open, op),
-	SHAPE_OF(struct fact_open, peer, .null = SHAPE_NEGATIVE),
-	SHAPE_OF(struct fact_open, peer_rank, .null = SHAPE_NEGATIVE),
-	SHAPE_OF(struct fact_open, tag, .null = SHAPE_NEGATIVE),
-	SHAPE_WHOLE("since_ns", open_since),
-	SHAPE_WHOLE("age_ns", open_age),
-	SHAPE_OF(struct fact_open, certain),
-	{ 0 },
-};
 
 static const struct shape memory_shape[] = {
 	SHAPE_OF(struct fact_memory, process),
@@ -553,7 +516,8 @@ void report_json_rows(const struct report *report, struct json_out *out)
 	put_sizes(report, out);
 	PUT_LIST("protocols", protocol_shape, report->sizes.protocols.data,
 		 report->sizes.protocols.len);
-	PUT_LIST("open", open_shape, report->waits.open.data, report->waits.open.len);
+	report_json_open(report, out);
+	report_json_underway(report, out);
 	put_times(report, out);
 	PUT_LIST("waits", wait_shape, report->waits.rows.data, report->waits.rows.len);
 	PUT_LIST("wait_roots", root_shape, report->waits.roots.data, report->waits.roots.len);

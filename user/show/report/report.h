@@ -79,6 +79,14 @@ json_t *report_filter_json(const struct report_filter *filter);
 int report_json(const struct report *report, FILE *out);
 
 /*
+ * What has not ended, and who is behind (docs/ucxbpf-pending.1.md), of captures whose processes
+ * were looked at. Return 0 or -errno of a failed write. Schema "ucxbpf.pending/1".
+ */
+int report_pending_text(const struct report *report, const struct report_text_options *options,
+			FILE *out);
+int report_pending_json(const struct report *report, FILE *out);
+
+/*
  * The same report in pieces, for other formats: members that are not tables, and the tables row by
  * row. Values are valid during the call.
  */

@@ -22,6 +22,8 @@ struct text_report {
 void text_header(const struct text_report *text);
 void text_time_shares(const struct text_report *text);
 void text_open(const struct text_report *text);
+/* Who is behind, a line each, at most shown of them; returns how many there are. */
+size_t text_behind(const struct text_report *text, size_t shown);
 void text_waits(const struct text_report *text);
 void text_collectives(const struct text_report *text);
 void text_processes(const struct text_report *text);
@@ -38,6 +40,13 @@ void text_sizes(const struct text_report *text);
 void text_slowest(const struct text_report *text);
 void text_clocks(const struct text_report *text);
 void text_unknown(const struct text_report *text);
+
+/* Fills in what all sections share. */
+void text_begin(struct text_report *text, const struct report *report,
+		const struct report_text_options *options, FILE *out);
+
+/* Ends the report. Returns 0 or -errno of a failed write. */
+int text_finish(FILE *out);
 
 /* Number of count rows to show, given the limits without -v and with one -v. */
 size_t text_limit(const struct text_report *text, size_t count, const size_t limits[TEXT_LIMITS]);

@@ -33,9 +33,10 @@ static bool nothing_seen(const struct report *report)
 	return !report->calls.rows.len && !report->ops.rows.len && !report->transfers.rows.len;
 }
 
-int report_text(const struct report *report, const struct report_text_options *options, FILE *out)
+void text_begin(struct text_report *text, const struct report *report,
+		const struct report_text_options *options, FILE *out)
 {
-	struct text_report text = {
+	*text = (struct text_report){
 		.report = report,
 		.options = options,
 		.out = out,
@@ -44,8 +45,21 @@ int report_text(const struct report *report, const struct report_text_options *o
 		.at_most = options->utf8 ? "≤ " : "<=",
 		.at_least = options->utf8 ? "≥ " : ">=",
 	};
-
 	errno = 0;
+}
+
+int text_finish(FILE *out)
+{
+	if (!fflush(out) && !ferror(out))
+		return 0;
+	return errno ? -errno : -EIO;
+}
+
+int report_text(const struct report *report, const struct report_text_options *options, FILE *out)
+{
+	struct text_report text;
+
+	text_begin(&text, report, options, out);
 	text_header(&text);
 	text_processes(&text);
 	text_deaths(&text);
@@ -66,7 +80,5 @@ int report_text(const struct report *report, const struct report_text_options *o
 	text_slowest(&text);
 	text_clocks(&text);
 	text_unknown(&text);
-	if (!fflush(out) && !ferror(out))
-		return 0;
-	return errno ? -errno : -EIO;
+	return text_finish(out);
 }

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "show/report/hang.h"
 
 #define LINE 512
 #define LABEL "time:   "
@@ -36,9 +37,13 @@ static void print_open(const struct text_report *text, const char *before,
 	char line[LINE] = "", who[40];
 
 	text_process(text, who, sizeof(who), open->process);
-	text_append(line, LINE, "%s%s %s%s for ", strncmp(who, "pid", strlen("pid")) ? "rank " : "",
-		    who, open->certain ? "in " : "perhaps still in ", open->function);
+	text_append(line, LINE, "%s%s %s%s for %s",
+		    strncmp(who, "pid", strlen("pid")) ? "rank " : "", who,
+		    open->certain ? "in " : "perhaps still in ", open->function,
+		    open->bound ? text->at_least : "");
 	add_time(text, line, open->until - open->since);
+	if (open->bound)
+		text_append(line, LINE, " (began before the trace)");
 	if (open->peer_rank >= 0)
 		text_append(line, LINE, ", %s rank %d", strstr(open->op, "recv") ? "from" : "to",
 			    open->peer_rank);
@@ -50,13 +55,11 @@ static void print_open(const struct text_report *text, const char *before,
 	text_paragraph(text, (int)strlen(before), line, STYLE_WARN);
 }
 
-#define NOTICED 100000000u /* ns: each capture of a job that runs ends inside of some calls */
-
 void text_open(const struct text_report *text)
 {
 	static const size_t limits[TEXT_LIMITS] = { 8, 64 };
 	const struct report_waits *waits = &text->report->waits;
-	const uint64_t least = text->options->verbose ? 0 : NOTICED;
+	const uint64_t least = text->options->verbose ? 0 : HANG_NOTICED;
 	size_t certain = 0, count = 0, shown;
 
 	/* certain ones come first, then the oldest */
@@ -66,8 +69,11 @@ void text_open(const struct text_report *text)
 		certain += noticed && waits->open.data[i].certain;
 		count += noticed;
 	}
-	if (count == 1 && certain == 1)
-		return print_open(text, "1 rank waits: ", &waits->open.data[0]);
+	if (count == 1 && certain == 1) {
+		print_open(text, "1 rank waits: ", &waits->open.data[0]);
+		text_behind(text, 1);
+		return;
+	}
 	shown = text_limit(text, count, limits);
 	if (certain)
 		fprintf(text->out, "%zu rank%s:\n", certain, certain == 1 ? " waits" : "s wait");
@@ -81,6 +87,8 @@ void text_open(const struct text_report *text)
 	}
 	if (shown < count)
 		fprintf(text->out, "  and %zu more (-v)\n", count - shown);
+	if (certain)
+		text_behind(text, shown);
 }
 
 /* ---- the share of communication ---- */

@@ -14,6 +14,8 @@ void report_waits_release(struct report_waits *waits)
 	vec_release(&waits->roots);
 	rowset_release(&waits->root_index);
 	vec_release(&waits->open);
+	vec_release(&waits->threads);
+	vec_release(&waits->queued);
 	vec_release(&waits->times);
 }
 

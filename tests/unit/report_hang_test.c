@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Who is behind: of four ranks that wait for each other in various ways. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "show/report/report.h"
+
+#define RANKS 4
+#define SECOND 1000000000ull
+
+static const char barrier[] = "MPI_Barrier", recv[] = "MPI_Recv", receives[] = "tag_recv";
+static const char world[] = "MPI_COMM_WORLD", another[] = "another";
+static const char asleep[] = "sleeping", running[] = "running", halted[] = "stopped";
+
+struct bed {
+	struct report *report;
+	struct fact_sink sink;
+};
+
+/* traced: how many of the ranks are */
+static void setup(struct bed *bed, int traced)
+{
+	*bed = (struct bed){ .report = report_new(NULL) };
+	bed->sink = report_sink(bed->report);
+	for (int i = 0; i < traced; i++)
+		fact_put(&bed->sink, FACT_PROCESS,
+			 &(struct fact_process){ .index = i,
+						 .host_id = "boot",
+						 .host_name = "node",
+						 .pid = 100 + (uint32_t)i,
+						 .mpi = "Open MPI 4.1.4",
+						 .rank = i,
+						 .size = RANKS });
+}
+
+static void look(struct bed *bed, int rank, const char *state, const char *function)
+{
+	fact_put(&bed->sink, FACT_THREAD,
+		 &(struct fact_thread){ .process = rank,
+					.tid = 100 + (uint32_t)rank,
+					.state = state,
+					.function = function,
+					.outside = !function,
+					.at = 9 * SECOND });
+}
+
+/* peer: a rank, traced or not; -1: not known */
+static void wait_as(struct bed *bed, const char *state, int rank, const char *function,
+		    const char *comm, int peer, int traced)
+{
+	look(bed, rank, state, function);
+	fact_put(&bed->sink, FACT_OPEN,
+		 &(struct fact_open){ .process = rank,
+				      .function = function,
+				      .tid = 100 + (uint32_t)rank,
+				      .op = receives,
+				      .peer = peer < traced ? peer : -1,
+				      .peer_rank = peer,
+				      .tag = -1,
+				      .comm = comm,
+				      .since = 7 * SECOND,
+				      .until = 9 * SECOND,
+				      .bound = true,
+				      .certain = true });
+}
+
+static void wait_in(struct bed *bed, int rank, const char *function, const char *comm, int peer,
+		    int traced)
+{
+	wait_as(bed, running, rank, function, comm, peer, traced);
+}
+
+/* lines: what comes before the tables. */
+static void expect(struct bed *bed, const char *lines)
+{
+	struct report_text_options options = { .width = 200 };
+	struct fact_totals totals = { 0 };
+	char *printed, *end;
+	size_t size;
+	FILE *out = open_memstream(&printed, &size);
+
+	report_finish(bed->report, &totals);
+	assert_int_equal(report_pending_text(bed->report, &options, out), 0);
+	fclose(out);
+	end = strstr(printed, "\n\n");
+	assert_non_null(end);
+	*end = '\0';
+	assert_string_equal(printed, lines);
+	free(printed);
+	report_free(bed->report);
+}
+
+static void test_chain(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	setup(&bed, RANKS);
+	wait_in(&bed, 0, recv, world, 1, RANKS);
+	wait_in(&bed, 1, recv, world, 2, RANKS);
+	wait_in(&bed, 2, recv, world, 3, RANKS);
+	look(&bed, 3, asleep, NULL);
+	expect(&bed, "rank 3 is behind: it is sleeping, outside of MPI; 3 ranks wait for it");
+}
+
+static void test_circle(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	setup(&bed, RANKS);
+	wait_in(&bed, 0, recv, world, 1, RANKS);
+	wait_in(&bed, 1, recv, world, 2, RANKS);
+	wait_in(&bed, 2, recv, world, 1, RANKS);
+	look(&bed, 3, asleep, NULL);
+	expect(&bed, "rank 1 and rank 2 wait for each other; 1 rank waits for them");
+}
+
+static void test_two_circles(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	setup(&bed, RANKS);
+	wait_in(&bed, 0, recv, world, 3, RANKS);
+	wait_in(&bed, 1, recv, world, 2, RANKS);
+	wait_in(&bed, 2, recv, world, 1, RANKS);
+	wait_in(&bed, 3, recv, world, 0, RANKS);
+	expect(&bed,
+	       "rank 0 and rank 3 wait for each other\nrank 1 and rank 2 wait for each other");
+}
+
+/* One that is stopped would not go on if the others did. */
+static void test_stopped_in_circle(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	setup(&bed, RANKS);
+	wait_in(&bed, 0, recv, world, 1, RANKS);
+	wait_as(&bed, halted, 1, recv, world, 0, RANKS);
+	look(&bed, 2, asleep, NULL);
+	look(&bed, 3, asleep, NULL);
+	expect(&bed, "rank 1 is behind: it is stopped, in MPI_Recv; 1 rank waits for it");
+}
+
+static void test_missing(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	setup(&bed, RANKS);
+	wait_in(&bed, 0, barrier, world, -1, RANKS);
+	wait_in(&bed, 1, barrier, world, 0, RANKS);
+	look(&bed, 2, running, NULL);
+	wait_in(&bed, 3, recv, world, 2, RANKS);
+	expect(&bed,
+	       "rank 2 has not entered MPI_Barrier: it is running, outside of MPI; 3 ranks wait for it");
+}
+
+/* A rank that waits for one inside of the collective: nobody is behind. */
+static void test_collective_and_receive(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	setup(&bed, RANKS);
+	for (int i = 0; i < 3; i++)
+		wait_in(&bed, i, barrier, world, -1, RANKS);
+	wait_in(&bed, 3, recv, world, 0, RANKS);
+	expect(&bed, "rank 0 and rank 3 wait for each other; 2 ranks wait for them");
+}
+
+static void test_untraced(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	setup(&bed, 2);
+	wait_in(&bed, 0, recv, world, 3, 2);
+	wait_in(&bed, 1, recv, world, 0, 2);
+	expect(&bed, "rank 3 is behind: it is not traced here; 2 ranks wait for it");
+}
+
+/* All that are traced have entered it. */
+static void test_collective_untraced(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	setup(&bed, 3);
+	for (int i = 0; i < 3; i++)
+		wait_in(&bed, i, barrier, world, -1, 3);
+	expect(&bed, "rank 3 is behind: it is not traced here; 3 ranks wait for it");
+}
+
+static void test_unknown_ranks(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	setup(&bed, RANKS);
+	for (int i = 0; i < 3; i++)
+		wait_in(&bed, i, barrier, another, -1, RANKS);
+	look(&bed, 3, asleep, NULL);
+	expect(&bed,
+	       "rank 3 has perhaps not entered MPI_Barrier: it is sleeping, outside of MPI; 3 ranks "
+	       "wait for it");
+}
+
+static void test_nobody_known(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	setup(&bed, RANKS);
+	for (int i = 0; i < RANKS; i++)
+		wait_in(&bed, i, barrier, another, -1, RANKS);
+	expect(&bed, "Who is behind is not known.");
+}
+
+static void test_nothing_open(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	setup(&bed, RANKS);
+	for (int i = 0; i < RANKS; i++)
+		look(&bed, i, running, NULL);
+	expect(&bed, "No MPI call stays open.");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_chain),         cmocka_unit_test(test_circle),
+		cmocka_unit_test(test_two_circles),   cmocka_unit_test(test_stopped_in_circle),
+		cmocka_unit_test(test_missing),       cmocka_unit_test(test_collective_and_receive),
+		cmocka_unit_test(test_untraced),      cmocka_unit_test(test_collective_untraced),
+		cmocka_unit_test(test_unknown_ranks), cmocka_unit_test(test_nobody_known),
+		cmocka_unit_test(test_nothing_open),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "explain/analysis/underway.h"
+
+#include <string.h>
+
+#include "base/mpi_function.h"
+
+/* Who a queued operation is with, and in which terms of MPI. */
+struct with {
+	const struct process *peer; /* NULL: not known, or any */
+	int rank; /* of that, traced or not; -1: not known, or any */
+	int tag; /* -1: as in struct fact_queued */
+	const char *comm;
+	uint64_t context;
+};
+
+static struct with with_of(const struct emitter *emitter, const struct process *process,
+			   const struct queued *queued)
+{
+	const struct mpi_tag tag = decoder_tag(process, queued->tag, queued->mask);
+	struct with with = { .rank = -1, .tag = -1 };
+
+	if (!process->mpi)
+		return with;
+	with.comm = tag.of_world ? "MPI_COMM_WORLD" : "another";
+	with.context = tag.context;
+	if (!process->mpich || !(tag.context & 1)) /* odd: of collectives */
+		with.tag = tag.tag;
+	if (queued->what == QUEUED_SEND) {
+		struct object *ep = decoder_object(emitter->decoder, process, OBJECT_EP, queued->ep,
+						   queued->ts);
+
+		with.peer = ep ? ep->peer_process : NULL;
+		with.rank = with.peer ? with.peer->rank : -1;
+	} else if (tag.world && tag.source >= 0) {
+		with.peer = decoder_of_rank(emitter->decoder, process, tag.source);
+		with.rank = tag.source;
+	}
+	return with;
+}
+
+/* ---- what a call waits for ---- */
+
+#define OWN_STACK 65536 /* bytes below its frame in which a blocking call may keep a request */
+
+static bool on_stack(const struct queued *queued, uint64_t frame)
+{
+	return queued->request < frame && queued->request >= frame - OWN_STACK;
+}
+
+static bool may_await(const struct mpi_function *kind, const char *function,
+		      const struct queued *queued)
+{
+	if (queued->what == QUEUED_MESSAGE)
+		return false;
+	if (kind->collective || kind->completes)
+		return true;
+	return strstr(function, queued->what == QUEUED_RECEIVE ? "ecv" : "end");
+}
+
+/*
+ * The operation that the call waits for, or of several that may be it what they have in common.
+ * Receives are named before sends.
+ */
+static void name_awaited(const struct emitter *emitter, const struct process *process,
+			 const struct thread_look *look, struct fact_open *open)
+{
+	const struct mpi_function kind = mpi_function(look->function);
+	bool own = false, found = false, receives = false;
+
+	for (size_t i = 0; i < process->queued.len; i++) {
+		const struct queued *queued = &process->queued.data[i];
+
+		if (may_await(&kind, look->function, queued)) {
+			own = own || on_stack(queued, look->frame);
+			receives = receives || queued->what == QUEUED_RECEIVE;
+		}
+	}
+	for (size_t i = 0; i < process->queued.len; i++) {
+		const struct queued *queued = &process->queued.data[i];
+		struct with with;
+
+		if (!may_await(&kind, look->function, queued) ||
+		    (own && !on_stack(queued, look->frame)) ||
+		    (receives && queued->what != QUEUED_RECEIVE))
+			continue;
+		with = with_of(emitter, process, queued);
+		if (!found) {
+			open->op = queued->what == QUEUED_RECEIVE ? "tag_recv" : "tag_send";
+			open->peer = emit_index(with.peer);
+			open->peer_rank = with.rank;
+			open->tag = kind.collective ? -1 : with.tag;
+			open->comm = with.comm;
+		}
+		if (open->comm != with.comm)
+			open->comm = NULL;
+		if (open->peer_rank != with.rank)
+			open->peer = open->peer_rank = -1;
+		if (open->tag != with.tag)
+			open->tag = -1; /* as it is of a collective */
+		found = true;
+	}
+}
+
+static struct fact_open open_call(const struct emitter *emitter, const struct process *process,
+				  uint32_t tid, const struct thread_look *look)
+{
+	struct fact_open open = {
+		.process = process->index,
+		.function = look->function,
+		.place = look->place,
+		.tid = tid,
+		.peer = -1,
+		.peer_rank = -1,
+		.tag = -1,
+	};
+
+	name_awaited(emitter, process, look, &open);
+	return open;
+}
+
+enum underway underway_call(const struct emitter *emitter, const struct call *call, bool filled,
+			    struct fact_open *open)
+{
+	const struct thread_looks *looks = process_thread(call->process, call->tid);
+	const struct thread_look *look = looks ? &looks->last : NULL;
+
+	if (!look || look->ts < call->start || look->reason)
+		return UNDERWAY_UNKNOWN;
+	if (!look->function || strcmp(look->function, call->function) ||
+	    (look->place && look->place != call->place))
+		return UNDERWAY_ELSEWHERE;
+	if (!filled) {
+		*open = open_call(emitter, call->process, call->tid, look);
+		open->since = call->start;
+		open->comm = call->comm;
+	}
+	open->certain = true;
+	return UNDERWAY_IN_CALL;
+}
+
+/* ---- calls without a record ---- */
+
+static bool same_call(const struct thread_look *a, const struct thread_look *b)
+{
+	return a->function && b->function && !strcmp(a->function, b->function) &&
+	       a->address == b->address && a->frame == b->frame;
+}
+
+/* Whether a call that began in between would have a record. */
+static bool all_recorded(const struct process *process, const struct thread_look *first)
+{
+	const struct capture *capture = process->told_by;
+
+	if (!capture || capture->counted || process->missing_until > first->ts)
+		return false;
+	return !capture->windows.len ||
+	       (capture->windows.len == 1 && capture->windows.data[0].from <= first->ts);
+}
+
+static void emit_held(struct emitter *emitter, const struct process *process,
+		      const struct thread_looks *looks)
+{
+	const bool same = same_call(&looks->first, &looks->last);
+	struct fact_open open = open_call(emitter, process, looks->tid, &looks->last);
+
+	open.bound = true;
+	open.since = same ? looks->first.ts : looks->last.ts;
+	open.until = looks->last.ts;
+	open.certain =
+		same && looks->first.ts < looks->last.ts && all_recorded(process, &looks->first);
+	fact_put(emitter->sink, FACT_OPEN, &open);
+}
+
+static void emit_thread(struct emitter *emitter, const struct process *process,
+			const struct thread_looks *looks)
+{
+	const struct fact_thread thread = {
+		.process = process->index,
+		.tid = looks->tid,
+		.state = looks->last.state,
+		.function = looks->last.function,
+		.place = looks->last.place,
+		.outside = looks->last.outside,
+		.reason = looks->last.reason,
+		.at = looks->last.ts,
+	};
+
+	fact_put(emitter->sink, FACT_THREAD, &thread);
+}
+
+static void emit_queued(struct emitter *emitter, const struct process *process,
+			const struct queued *queued)
+{
+	static const char *const words[] = { "receive", "send", "message" };
+	const struct with with = with_of(emitter, process, queued);
+	const struct fact_queued fact = {
+		.process = process->index,
+		.what = words[queued->what],
+		.peer = emit_index(with.peer),
+		.peer_rank = with.rank,
+		.tag = with.tag,
+		.comm = with.comm,
+		.context = with.context,
+		.bytes = queued->bytes,
+		.at = queued->ts,
+	};
+
+	fact_put(emitter->sink, FACT_QUEUED, &fact);
+}
+
+void emit_underway(struct emitter *emitter, struct waits *waits)
+{
+	const struct decoder *decoder = emitter->decoder;
+
+	for (size_t i = 0; i < decoder->shown.len; i++) {
+		const struct process *process = decoder->shown.data[i];
+
+		if (process->exited)
+			continue;
+		for (size_t k = 0; k < process->threads.len; k++) {
+			const struct thread_looks *looks = &process->threads.data[k];
+
+			if (looks->last.function && !waits_knows(waits, process, looks->tid))
+				emit_held(emitter, process, looks);
+			emit_thread(emitter, process, looks);
+		}
+		for (size_t k = 0; k < process->queued.len; k++)
+			emit_queued(emitter, process, &process->queued.data[k]);
+	}
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Calls that looks at the processes found open, and what was queued then. */
+#ifndef UCXBPF_ANALYSIS_UNDERWAY_H
+#define UCXBPF_ANALYSIS_UNDERWAY_H
+
+#include "explain/analysis/emit.h"
+#include "explain/waits/waits.h"
+
+/*
+ * Whether the last look at a call's thread, after it had begun, found it in there. Then *open is
+ * filled in but for until, unless it is that of waits_open() already.
+ */
+enum underway { UNDERWAY_UNKNOWN, UNDERWAY_IN_CALL, UNDERWAY_ELSEWHERE };
+enum underway underway_call(const struct emitter *emitter, const struct call *call, bool filled,
+			    struct fact_open *open);
+
+/* At the end: calls without a record, since they began before the trace; threads; queues. */
+void emit_underway(struct emitter *emitter, struct waits *waits);
+
+#endif

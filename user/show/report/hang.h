@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Who is behind: the processes that all others whose calls have not returned wait for, directly or
+ * through others that wait themselves.
+ */
+#ifndef UCXBPF_REPORT_HANG_H
+#define UCXBPF_REPORT_HANG_H
+
+#include "base/vec.h"
+#include "explain/facts/facts.h"
+
+struct report;
+
+/* One process that waits for nobody, or several that wait for each other. */
+struct hang_row {
+	VEC(int) processes; /* in order; several: they wait for each other */
+	int rank; /* of one that is not traced; -1: it is, or they are */
+	bool certain; /* else these may be behind: of those that wait, some peers are not known */
+	uint64_t waiting; /* processes that wait for these, others than these */
+	/* Where the first thread of a single one was, or one of its threads that was in MPI: */
+	const struct fact_thread *thread; /* NULL: it was not looked at, or there are several */
+	/* The collective that others are in and wait for it to enter; NULL: none is known */
+	const char *missing;
+};
+
+typedef VEC(struct hang_row) hang_rows;
+
+#define HANG_NOTICED                                                                               \
+	100000000u /* ns: each capture of a job that runs ends inside of some calls                \
+		    */
+
+/*
+ * Certain ones come first, then those that most wait for. Calls that perhaps have returned do not
+ * count, nor those that began just before the end.
+ */
+void hang_find(const struct report *report, hang_rows *rows);
+void hang_release(hang_rows *rows);
+
+#endif

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Who is behind, and the answer of `ucxbpf pending`. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "base/vec.h"
+#include "show/report/hang.h"
+#include "show/report/text.h"
+
+#define LINE 512
+
+/* "rank 3", "pid 12". */
+static void name(const struct text_report *text, char *line, int process)
+{
+	char who[40];
+
+	text_process(text, who, sizeof(who), process);
+	text_append(line, LINE, "%s%s", strncmp(who, "pid", strlen("pid")) ? "rank " : "", who);
+}
+
+#define NAMED 8 /* of ranks that wait for each other */
+
+static void add_circle(const struct text_report *text, char *line, const struct hang_row *row)
+{
+	const size_t count = row->processes.len, named = count > NAMED ? NAMED : count;
+
+	for (size_t i = 0; i < named; i++) {
+		if (i)
+			text_append(line, LINE, i + 1 < count ? ", " : " and ");
+		name(text, line, row->processes.data[i]);
+	}
+	if (named < count)
+		text_append(line, LINE, "and %zu more", count - named);
+	text_append(line, LINE, " wait for each other");
+}
+
+/* "sleeping, outside of MPI", "running, in MPI_Recv, at x.c:3". */
+static void add_where(char *line, const struct fact_thread *thread)
+{
+	text_append(line, LINE, "%s, ", thread->state ? thread->state : "in an unknown state");
+	if (thread->reason)
+		text_append(line, LINE, "not known whether in MPI: %s", thread->reason);
+	else if (thread->function)
+		text_append(line, LINE, "in %s", thread->function);
+	else
+		text_append(line, LINE, "outside of MPI");
+	if (thread->place)
+		text_append(line, LINE, ", at %s", thread->place->label);
+}
+
+static void add_one(const struct text_report *text, char *line, const struct hang_row *row)
+{
+	if (row->processes.len)
+		name(text, line, row->processes.data[0]);
+	else
+		text_append(line, LINE, "rank %d", row->rank);
+	if (row->missing)
+		text_append(line, LINE, " has %snot entered %s: it is ",
+			    row->certain ? "" : "perhaps ", row->missing);
+	else
+		text_append(line, LINE, " is %sbehind: it is ", row->certain ? "" : "perhaps ");
+	if (row->thread)
+		add_where(line, row->thread);
+	else
+		text_append(line, LINE, row->processes.len ? "not known where" : "not traced here");
+}
+
+size_t text_behind(const struct text_report *text, size_t shown)
+{
+	hang_rows rows = { 0 };
+	size_t count;
+
+	hang_find(text->report, &rows);
+	count = rows.len;
+	for (size_t i = 0; i < rows.len && i < shown; i++) {
+		const struct hang_row *row = &rows.data[i];
+		const bool circle = row->processes.len > 1;
+		char line[LINE] = "";
+
+		if (circle)
+			add_circle(text, line, row);
+		else
+			add_one(text, line, row);
+		if (row->waiting)
+			text_append(line, LINE, "; %" PRIu64 " rank%s for %s", row->waiting,
+				    row->waiting == 1 ? " waits" : "s wait",
+				    circle ? "them" : "it");
+		text_paragraph(text, 0, line, STYLE_WARN);
+	}
+	hang_release(&rows);
+	return count;
+}
+
+/* ---- ucxbpf pending ---- */
+
+/* A process, or one of its threads that is in MPI. */
+struct pending_row {
+	const struct fact_process *process;
+	const struct fact_thread *thread; /* NULL: it was not looked at */
+	const struct fact_open *open; /* NULL: no call that stays open */
+};
+
+static void print_rank(char *cell, size_t size, const void *row, const void *context)
+{
+	text_process(context, cell, size, ((const struct pending_row *)row)->process->index);
+}
+
+static void print_pid(char *cell, size_t size, const void *row, const void *context)
+{
+	(void)context;
+	snprintf(cell, size, "%u", ((const struct pending_row *)row)->process->pid);
+}
+
+static void print_host(char *cell, size_t size, const void *row, const void *context)
+{
+	const char *host = ((const struct pending_row *)row)->process->host_name;
+
+	(void)context;
+	snprintf(cell, size, "%s", host ? host : "unknown");
+}
+
+static void print_state(char *cell, size_t size, const void *row, const void *context)
+{
+	const struct fact_thread *thread = ((const struct pending_row *)row)->thread;
+
+	(void)context;
+	snprintf(cell, size, "%s", thread && thread->state ? thread->state : "unknown");
+}
+
+static void print_where(char *cell, size_t size, const void *row, const void *context)
+{
+	const struct fact_thread *thread = ((const struct pending_row *)row)->thread;
+
+	(void)context;
+	if (!thread)
+		snprintf(cell, size, "unknown");
+	else if (thread->function)
+		snprintf(cell, size, "%s", thread->function);
+	else
+		snprintf(cell, size, "%s", thread->outside ? "outside of MPI" : thread->reason);
+}
+
+static void print_since(char *cell, size_t size, const void *row, const void *context)
+{
+	const struct fact_open *open = ((const struct pending_row *)row)->open;
+	const struct text_report *text = context;
+	char number[40];
+
+	if (!open)
+		return;
+	unit_time(number, sizeof(number), open->until - open->since, text->options->exact);
+	snprintf(cell, size, "%s%s", open->bound ? text->at_least : "", number);
+}
+
+static void print_awaited(char *cell, size_t size, const void *row, const void *context)
+{
+	const struct fact_open *open = ((const struct pending_row *)row)->open;
+
+	(void)context;
+	if (!open || !open->op)
+		return;
+	snprintf(cell, size, "%s", strstr(open->op, "recv") ? "receive" : "send");
+	if (open->peer_rank >= 0)
+		text_append(cell, size, " %s rank %d", strstr(open->op, "recv") ? "from" : "to",
+			    open->peer_rank);
+	if (open->tag >= 0)
+		text_append(cell, size, ", tag %d", open->tag);
+}
+
+static void print_site(char *cell, size_t size, const void *row, const void *context)
+{
+	const struct fact_thread *thread = ((const struct pending_row *)row)->thread;
+
+	(void)context;
+	snprintf(cell, size, "%s", thread && thread->place ? thread->place->label : "");
+}
+
+static const struct table_column pending_columns[] = {
+	{ "rank", false, 0, 0, print_rank },         { "pid", false, 0, 2, print_pid },
+	{ "host", true, 0, 3, print_host },          { "state", true, 0, 1, print_state },
+	{ "in", true, 40, 0, print_where },          { "for", false, 0, 0, print_since },
+	{ "waits for", true, 40, 0, print_awaited }, { "at", true, 30, 4, print_site },
+};
+
+static bool is_noticed(const struct fact_open *open)
+{
+	return open->certain && open->until - open->since >= HANG_NOTICED;
+}
+
+static const struct fact_open *open_of(const struct report *report,
+				       const struct fact_thread *thread)
+{
+	for (size_t i = 0; i < report->waits.open.len; i++) {
+		const struct fact_open *open = &report->waits.open.data[i];
+
+		if (open->process == thread->process && open->tid == thread->tid &&
+		    is_noticed(open))
+			return open;
+	}
+	return NULL;
+}
+
+static int by_rank(const void *left, const void *right)
+{
+	const struct pending_row *a = left, *b = right;
+
+	if (a->process->rank != b->process->rank)
+		return a->process->rank - b->process->rank;
+	return a->process->index - b->process->index;
+}
+
+/* A thread outside of MPI is a row only where it is the first of its process. */
+static void put_threads(const struct text_report *text)
+{
+	const struct report *report = text->report;
+	VEC(struct pending_row) all = { 0 };
+	VEC(const void *) rows = { 0 };
+	struct report_table table = { pending_columns, ARRAY_SIZE(pending_columns), text, NULL, 0 };
+
+	for (size_t i = 0; i < report->waits.threads.len; i++) {
+		const struct fact_thread *thread = &report->waits.threads.data[i];
+		const struct report_process *process = report_process_at(report, thread->process);
+
+		if (process)
+			vec_push(&all, ((struct pending_row){ &process->fact, thread,
+							      open_of(report, thread) }));
+	}
+	if (all.len)
+		qsort(all.data, all.len, sizeof(*all.data), by_rank);
+	for (size_t i = 0; i < all.len; i++)
+		vec_push(&rows, &all.data[i]);
+	table.rows = rows.data;
+	table.row_count = rows.len;
+	table_print(text->out, text->options, &table);
+	fputc('\n', text->out);
+	vec_release(&rows);
+	vec_release(&all);
+}
+
+static void print_queued_rank(char *cell, size_t size, const void *row, const void *context)
+{
+	text_process(context, cell, size, ((const struct fact_queued *)row)->process);
+}
+
+static void print_what(char *cell, size_t size, const void *row, const void *context)
+{
+	const struct fact_queued *queued = row;
+
+	(void)context;
+	snprintf(cell, size, "%s",
+		 !strcmp(queued->what, "message") ? "message, no receive" : queued->what);
+}
+
+static void print_peer(char *cell, size_t size, const void *row, const void *context)
+{
+	const struct fact_queued *queued = row;
+
+	(void)context;
+	if (queued->peer_rank >= 0)
+		snprintf(cell, size, "%d", queued->peer_rank);
+	else
+		snprintf(cell, size, "?");
+}
+
+static void print_tag(char *cell, size_t size, const void *row, const void *context)
+{
+	const struct fact_queued *queued = row;
+
+	(void)context;
+	if (queued->tag >= 0)
+		snprintf(cell, size, "%d", queued->tag);
+	else
+		snprintf(cell, size, "?");
+}
+
+static void print_comm(char *cell, size_t size, const void *row, const void *context)
+{
+	const struct fact_queued *queued = row;
+
+	(void)context;
+	if (queued->comm)
+		snprintf(cell, size, "%s (context %" PRIu64 ")", queued->comm, queued->context);
+}
+
+static void print_bytes(char *cell, size_t size, const void *row, const void *context)
+{
+	const struct fact_queued *queued = row;
+	const struct text_report *text = context;
+
+	if (queued->bytes == UINT64_MAX)
+		snprintf(cell, size, "?");
+	else
+		unit_bytes(cell, size, queued->bytes, text->options->exact);
+}
+
+static const struct table_column queued_columns[] = {
+	{ "rank", false, 0, 0, print_queued_rank }, { "queued", true, 0, 0, print_what },
+	{ "peer", false, 0, 0, print_peer },        { "tag", false, 0, 0, print_tag },
+	{ "communicator", true, 0, 1, print_comm }, { "bytes", false, 0, 2, print_bytes },
+};
+
+static void put_queued(const struct text_report *text)
+{
+	static const size_t limits[TEXT_LIMITS] = { 16, 256 };
+	const struct report_waits *waits = &text->report->waits;
+	struct report_table table = { queued_columns, ARRAY_SIZE(queued_columns), text, NULL, 0 };
+	VEC(const void *) rows = { 0 };
+
+	if (!waits->queued.len)
+		return;
+	for (size_t i = 0; i < waits->queued.len; i++)
+		vec_push(&rows, &waits->queued.data[i]);
+	table.rows = rows.data;
+	table.row_count = text_limit(text, rows.len, limits);
+	table_print(text->out, text->options, &table);
+	text_end(text, table.row_count, rows.len);
+	vec_release(&rows);
+}
+
+static size_t count_open(const struct report *report)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < report->waits.open.len; i++)
+		count += is_noticed(&report->waits.open.data[i]);
+	return count;
+}
+
+int report_pending_text(const struct report *report, const struct report_text_options *options,
+			FILE *out)
+{
+	struct text_report text;
+
+	text_begin(&text, report, options, out);
+	if (!count_open(report))
+		fprintf(out, "No MPI call stays open.\n");
+	else if (!text_behind(&text, SIZE_MAX))
+		fprintf(out, "Who is behind is not known.\n");
+	fputc('\n', out);
+	put_threads(&text);
+	put_queued(&text);
+	return text_finish(out);
+}
