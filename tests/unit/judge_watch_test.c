@@ -88,6 +88,52 @@ static void waiting_for_what_was_begun_before(void **state)
 	bed_end(&bed);
 }
 
+static void begun_before(struct bed *bed, uint64_t seen, bool certain)
+{
+	fact_put(&bed->sink, FACT_OPEN,
+		 &(struct fact_open){ .function = "MPI_Recv",
+				      .tid = 7,
+				      .op = "tag_recv",
+				      .peer = 1,
+				      .peer_rank = 1,
+				      .tag = 7,
+				      .since = 3 * SECOND,
+				      .until = 3 * SECOND + seen,
+				      .bound = true,
+				      .certain = certain });
+}
+
+/* It has no other fact, and is older than it was seen. */
+static void a_call_that_began_before_the_trace(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	begin(&bed, SPEC);
+	begun_before(&bed, 6 * SECOND, true);
+	bed_judge(&bed);
+	bed_expect(&bed, "COV-04", "n0:rank0", VERDICT_FAIL);
+	assert_string_equal(bed_finding(&bed, "COV-04", "n0:rank0")->seen,
+			    "tag_recv in MPI_Recv, other end n0:rank1: open for 6.0 s and more, "
+			    "since before the trace");
+	bed_end(&bed);
+
+	begin(&bed, SPEC);
+	begun_before(&bed, 2 * SECOND, true);
+	bed_judge(&bed);
+	bed_expect(&bed, "COV-04", "n0:rank0", VERDICT_UNKNOWN);
+	assert_string_equal(bed_finding(&bed, "COV-04", "n0:rank0")->why,
+			    "in MPI_Recv since before the trace, with n0:rank1, seen for 2.0 s: "
+			    "attach for 5 s to tell");
+	bed_end(&bed);
+
+	begin(&bed, SPEC);
+	begun_before(&bed, 6 * SECOND, false);
+	bed_judge(&bed);
+	bed_expect(&bed, "COV-04", NULL, VERDICT_PASS);
+	bed_end(&bed);
+}
+
 /* Each of these may be as it should be. */
 static void open_and_well(void **state)
 {
@@ -429,6 +475,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_call_that_never_returns),
 		cmocka_unit_test(waiting_for_what_was_begun_before),
+		cmocka_unit_test(a_call_that_began_before_the_trace),
 		cmocka_unit_test(open_and_well),
 		cmocka_unit_test(open_as_far_as_was_seen),
 		cmocka_unit_test(memory_type),

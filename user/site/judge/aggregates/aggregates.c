@@ -201,8 +201,21 @@ static void feed_open(struct aggregates *aggregates, const struct fact_open *ope
 	struct member *member = member_at(aggregates, open->process);
 	const uint64_t age = open->until - open->since;
 
-	if (member && open->certain && age > member->time.open)
+	if (!member || !open->certain)
+		return;
+	if (age > member->time.open)
 		member->time.open = age;
+	/* an operation that began before the trace is in no other fact */
+	if (open->bound)
+		sums_add(&aggregates->sums, &(struct sum){
+						    .kind = SUM_OPEN,
+						    .process = open->process,
+						    .peer = open->peer,
+						    .words = { open->op, open->function, "before" },
+						    .count = 1,
+						    .least = age,
+						    .most = age,
+					    });
 }
 
 static void feed_calls(struct aggregates *aggregates, const struct fact_call *call,

@@ -20,7 +20,8 @@ enum sum_kind {
 	/* operations: memory, what UCX took it for, operation, function, how memory is known */
 	SUM_TAKEN,
 	/* operations that never ended: operation, the call that waits for it; least: ns since the
-	   process did anything at all, most: ns since it began */
+	   process did anything at all, most: ns since it began. "before": both are of a call that
+	   began before the trace, ns since it was first seen */
 	SUM_OPEN,
 	/*
 	 * Transfers over a NIC, data and control alike, with UCX's headers, from process to peer:

@@ -39,6 +39,17 @@ static bool only_slow(const struct open *open, const struct sweep_rank *rank, co
 	       sum->least < (open->ctx->settings->cov_04.open + PLAN_GRACE_S) * NS;
 }
 
+/* Of a call that began before the trace. */
+static const char *too_short(const struct open *open, const struct sum *sum)
+{
+	const char *peer = process_subject(open->ctx, sum->peer).text;
+
+	return say(open->ctx->judge,
+		   "in %s since before the trace%s%s, seen for %.1f s: attach for %g s to tell",
+		   or_unknown(sum->words[1]), peer ? ", with " : "", peer ? peer : "",
+		   sum->least / NS, open->ctx->settings->cov_04.open);
+}
+
 /* Why the rank is not to blame; NULL: no reason known. */
 static const char *excuse(struct open *open, const struct sum *sum)
 {
@@ -49,6 +60,8 @@ static const char *excuse(struct open *open, const struct sum *sum)
 	enum sweep_fate fate;
 
 	/* its end may be among the lost records */
+	if (sum->words[2] && sum->least < open->ctx->settings->cov_04.open * NS)
+		return too_short(open, sum);
 	if (judge->incomplete || (node && losses_has(&judge->losses, node->name)))
 		return "it may have ended: records were lost (COV-01)";
 	if (!held)
@@ -89,9 +102,16 @@ static void judge_one(struct open *open, const struct sum *sum, struct subject s
 	finding->expected =
 		say(ctx->judge, "no operation open for %g s", ctx->settings->cov_04.open);
 	finding->seen =
-		say(ctx->judge, "%s in %s%s%s: open for %.1f s, nothing else for the last %.1f s",
-		    or_unknown(sum->words[0]), or_unknown(sum->words[1]),
-		    peer ? ", other end " : "", peer ? peer : "", sum->most / NS, sum->least / NS);
+		sum->words[2]
+			? say(ctx->judge,
+			      "%s in %s%s%s: open for %.1f s and more, since before the trace",
+			      or_unknown(sum->words[0]), or_unknown(sum->words[1]),
+			      peer ? ", other end " : "", peer ? peer : "", sum->most / NS)
+			: say(ctx->judge,
+			      "%s in %s%s%s: open for %.1f s, nothing else for the last %.1f s",
+			      or_unknown(sum->words[0]), or_unknown(sum->words[1]),
+			      peer ? ", other end " : "", peer ? peer : "", sum->most / NS,
+			      sum->least / NS);
 }
 
 /* It may have been stopped between two operations: only the ranks that wait for it show that. */
@@ -119,7 +139,7 @@ static void judge_open(const struct rule_ctx *ctx)
 		struct subject subject = process_subject(ctx, sum->process);
 
 		if (sum->kind == SUM_OPEN && subject.text &&
-		    sum->least >= ctx->settings->cov_04.open * NS)
+		    (sum->words[2] || sum->least >= ctx->settings->cov_04.open * NS))
 			judge_one(&open, sum, subject);
 	}
 	for (size_t job = 0; job < open.jobs.len; job++) {
