@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cmd/trace/chosen.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "observe/process/proc.h"
+
+/* ---- launchers: `attach -p` with the pid of mpirun, srun or a shell ---- */
+
+typedef VEC(pid_t) pid_list;
+
+static bool has_pid(const pid_list *list, pid_t pid)
+{
+	for (size_t i = 0; i < list->len; i++)
+		if (list->data[i] == pid)
+			return true;
+	return false;
+}
+
+/* Children may have smaller pids than their parents: until nothing new appears. */
+static void add_below(pid_list *below)
+{
+	size_t before;
+
+	do {
+		DIR *proc = opendir("/proc");
+		struct dirent *entry;
+
+		before = below->len;
+		while (proc && (entry = readdir(proc))) {
+			pid_t pid = atoi(entry->d_name);
+
+			if (pid > 0 && !has_pid(below, pid) &&
+			    has_pid(below, (pid_t)proc_status_number(pid, "PPid:")))
+				vec_push(below, pid);
+		}
+		if (proc)
+			closedir(proc);
+	} while (below->len != before);
+}
+
+static void command_of(pid_t pid, char *name, size_t size)
+{
+	long got = proc_read(pid, "comm", name, size - 1);
+
+	name[got > 0 ? got : 0] = '\0';
+	name[strcspn(name, "\n")] = '\0';
+}
+
+/*
+ * Adds the descendants that map UCX or MPI of a process that maps neither, and prints them. Returns
+ * their number.
+ */
+static unsigned int attach_below(struct capture_session *capture, pid_t launcher)
+{
+	pid_list below = { 0 };
+	char list[160] = "", name[32];
+	unsigned int found = 0;
+
+	vec_push(&below, launcher);
+	add_below(&below);
+	for (size_t i = 1; i < below.len; i++) {
+		unsigned int before = capture_processes(capture);
+		size_t used = strlen(list);
+
+		if (capture_add_running(capture, below.data[i]) ||
+		    capture_processes(capture) == before)
+			continue;
+		found++;
+		if (used < sizeof(list) - 16)
+			snprintf(list + used, sizeof(list) - used, "%s%d", used ? ", " : "",
+				 below.data[i]);
+		else if (list[used - 1] != '.')
+			strcpy(list + used, "...");
+	}
+	command_of(launcher, name, sizeof(name));
+	if (found)
+		log_warn("process %d (%s) uses neither UCX nor MPI itself: tracing the %u below it "
+			 "that do: %s",
+			 launcher, name, found, list);
+	else if (!strcmp(name, "srun"))
+		log_warn("process %d is srun, whose ranks are not below it: attach --job ID",
+			 launcher);
+	vec_release(&below);
+	return found;
+}
+
+/* ---- chosen processes ---- */
+
+#define ENVIRONMENT_SIZE (1 << 18) /* no more of it is read */
+
+char *chosen_environment(pid_t pid, long *size)
+{
+	size_t room = 0;
+	char *text = vec_grow(NULL, &room, ENVIRONMENT_SIZE, 1);
+
+	*size = proc_read(pid, "environ", text, ENVIRONMENT_SIZE - 1);
+	if (*size < 0)
+		*size = 0;
+	text[*size] = '\0';
+	return text;
+}
+
+static bool in_job(pid_t pid, const char *job)
+{
+	static const char name[] = "SLURM_JOB_ID=";
+	const char *value = NULL;
+	long size;
+	char *text = chosen_environment(pid, &size);
+	bool found;
+
+	for (char *word = text; !value && word < text + size; word += strlen(word) + 1)
+		if (!strncmp(word, name, sizeof(name) - 1))
+			value = word + sizeof(name) - 1;
+	found = value && !strcmp(value, job);
+	free(text);
+	return found;
+}
+
+static void explain(pid_t pid, int err)
+{
+	switch (err) {
+	case -ESRCH:
+		log_error("process %d does not exist", pid);
+		break;
+	case -EINVAL:
+		log_error("%d is a thread of process %ld, attach to that", pid,
+			  proc_status_number(pid, "Tgid:"));
+		break;
+	case -EOPNOTSUPP:
+		log_error("process %d runs a 32-bit program, which is not supported", pid);
+		break;
+	default:
+		log_error("cannot trace process %d: %s", pid, strerror(-err));
+	}
+}
+
+static int add_listed(struct chosen *chosen, struct capture_session *capture, bool waiting)
+{
+	size_t added = 0;
+	int last = 0;
+
+	for (size_t i = 0; i < chosen->pids.len; i++) {
+		unsigned int before = capture_processes(capture);
+		int err = (waiting ? capture_add_waiting
+				   : capture_add_running)(capture, chosen->pids.data[i]);
+
+		if (!err)
+			added++;
+		if (!err && capture_processes(capture) == before)
+			attach_below(capture, chosen->pids.data[i]);
+		if (err && err != -EEXIST)
+			explain(chosen->pids.data[i], last = err);
+	}
+	chosen->partial = last;
+	return added ? 0 : last;
+}
+
+/* Until nothing new appears: a job may be starting processes meanwhile. */
+static int add_job(const struct chosen *chosen, struct capture_session *capture)
+{
+	unsigned int added = 0, before;
+
+	do {
+		DIR *proc = opendir("/proc");
+		struct dirent *entry;
+
+		before = added;
+		while (proc && (entry = readdir(proc))) {
+			pid_t pid = atoi(entry->d_name);
+
+			if (pid > 0 && pid != getpid() && in_job(pid, chosen->job))
+				added += !capture_add_running(capture, pid);
+		}
+		if (proc)
+			closedir(proc);
+	} while (added != before);
+	if (!added)
+		log_error("no process here has SLURM_JOB_ID=%s", chosen->job);
+	return added ? 0 : -ESRCH;
+}
+
+static int add_chosen(struct chosen *chosen, struct capture_session *capture, bool waiting)
+{
+	int err = chosen->pids.len ? add_listed(chosen, capture, waiting) : 0;
+
+	return !err && chosen->job ? add_job(chosen, capture) : err;
+}
+
+int chosen_begin(struct chosen *chosen, struct capture_session *capture, bool waiting)
+{
+	int err = add_chosen(chosen, capture, waiting);
+
+	if (!err && !chosen->all && !capture_processes(capture)) {
+		log_error("none of the processes maps UCX or MPI now; 'ucxbpf doctor -p PID' says "
+			  "why, 'run' and 'attach --all' wait for it");
+		err = -EOPNOTSUPP;
+	}
+	if (!err)
+		err = capture_begin(capture);
+	if (!err && chosen->all)
+		capture_add_all(capture);
+	return err;
+}
+
+/* ---- options ---- */
+
+void chosen_parse_pids(struct chosen *chosen, char *list, struct argp_state *state)
+{
+	char *word;
+
+	while ((word = strsep(&list, ","))) {
+		char *end;
+		long pid = strtol(word, &end, 10);
+
+		if (*end || end == word || pid <= 0 || pid > 1 << 22)
+			argp_error(state, "'%s' is not a process id", word);
+		else
+			vec_push(&chosen->pids, (pid_t)pid);
+	}
+}
+
+void chosen_check(const struct chosen *chosen, struct argp_state *state)
+{
+	if ((chosen->pids.len > 0) + !!chosen->job + chosen->all != 1)
+		argp_error(state, "give one of -p PID, --job ID and --all");
+}
