@@ -10,6 +10,7 @@
 /* Each returns the exit status (docs/exit-codes.md). */
 int cmd_run(int argc, char **argv);
 int cmd_attach(int argc, char **argv);
+int cmd_pending(int argc, char **argv);
 int cmd_replay(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
 int cmd_export(int argc, char **argv);

@@ -353,17 +353,22 @@ int capture_exit_code(int err)
 	return exit_unwritten("run", err);
 }
 
+static int print_text(const struct report *report)
+{
+	struct report_text_options options = { 0 };
+
+	report_text_options_detect(&options, stdout);
+	return report_text(report, &options, stdout);
+}
+
 /*
  * To standard output, whose errors are cleared here: only this flush knows their cause. A reader
  * that stops early is no failure.
  */
-static int print_report(const struct report *report)
+static int print_report(const struct report *report, int (*print)(const struct report *report))
 {
-	struct report_text_options options = { 0 };
-	int err;
+	int err = print(report);
 
-	report_text_options_detect(&options, stdout);
-	err = report_text(report, &options, stdout);
 	if (!err && fflush(stdout))
 		err = -errno;
 	clearerr(stdout);
@@ -373,7 +378,7 @@ static int print_report(const struct report *report)
 	return exit_unwritten("run", err);
 }
 
-static int summary(const char *path)
+static int read_back(const char *path, int (*print)(const struct report *report))
 {
 	struct analysis *analysis = analysis_new();
 	struct report *report = report_new(NULL);
@@ -393,16 +398,15 @@ static int summary(const char *path)
 		code = UCXBPF_EXIT_FAILED;
 	} else {
 		report_finish(report, &totals);
-		code = print_report(report);
-		fprintf(stderr, "\ncapture in %s; the same again: ucxbpf replay %s\n", path, path);
+		code = print_report(report, print);
 	}
 	report_free(report);
 	analysis_free(analysis);
 	return code;
 }
 
-/* By a process that can do nothing but read files: much of a capture is what others wrote. */
-int capture_summary(const char *path)
+/* Much of a capture is what others wrote. */
+int capture_read_back(const char *path, int (*print)(const struct report *report))
 {
 	const struct sigaction waits = { .sa_handler = SIG_DFL };
 	int status;
@@ -416,7 +420,7 @@ int capture_summary(const char *path)
 		confine_to_files();
 		if (!pid)
 			prctl(PR_SET_PDEATHSIG, SIGKILL);
-		status = summary(path);
+		status = read_back(path, print);
 		fflush(NULL);
 		if (!pid)
 			_exit(status);
@@ -428,4 +432,12 @@ int capture_summary(const char *path)
 		return UCXBPF_EXIT_OK;
 	log_error("the report of '%s' did not end; the same again: ucxbpf replay %s", path, path);
 	return UCXBPF_EXIT_FAILED;
+}
+
+int capture_summary(const char *path)
+{
+	int code = capture_read_back(path, print_text);
+
+	fprintf(stderr, "\ncapture in %s; the same again: ucxbpf replay %s\n", path, path);
+	return code;
 }

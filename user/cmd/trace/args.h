@@ -8,6 +8,8 @@
 
 #include "observe/capture/capture.h"
 
+struct report;
+
 struct capture_arguments {
 	const char *output;
 	const char *level;
@@ -36,6 +38,12 @@ int capture_arguments_apply(const struct capture_arguments *arguments, const cha
 
 /* The exit code for an error that was already printed. */
 int capture_exit_code(int err);
+
+/*
+ * Reads the finished file back, in a process that can do nothing else, and has print() write a
+ * report of it to standard output: 0 or -errno of a failed write. Returns an exit code.
+ */
+int capture_read_back(const char *path, int (*print)(const struct report *report));
 
 /* Reads the finished file back and prints the report, as `replay` would; returns an exit code. */
 int capture_summary(const char *path);

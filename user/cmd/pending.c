@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argp.h>
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/confine.h"
+#include "base/exit_codes.h"
+#include "base/log.h"
+#include "base/signals.h"
+#include "cmd/cmds.h"
+#include "cmd/trace/args.h"
+#include "cmd/trace/chosen.h"
+#include "show/report/report.h"
+
+struct pending {
+	struct chosen chosen;
+	double seconds;
+	bool json;
+	const char *output; /* capture to keep; NULL: none */
+};
+
+enum { OPT_JOB = 512, OPT_ALL, OPT_JSON };
+
+static const struct argp_option options[] = {
+	{ "pid", 'p', "PID[,PID...]", 0,
+	  "Processes to look at; of a launcher (mpirun), those below it", 0 },
+	{ "job", OPT_JOB, "ID", 0, "All processes of this Slurm job on this node", 0 },
+	{ "all", OPT_ALL, NULL, 0, "Every process here that uses UCX or MPI", 0 },
+	{ "duration", 'd', "SECONDS", 0, "Watch them for so long (default: 1)", 0 },
+	{ "json", OPT_JSON, NULL, 0, "JSON, schema ucxbpf.pending/1", 0 },
+	{ "output", 'o', "FILE", 0, "Keep the capture, for 'ucxbpf replay'", 0 },
+	{ 0 },
+};
+
+static const char doc[] =
+	"Says which MPI calls of running processes stay open, what they wait for, and which rank is "
+	"behind. The processes need not have been traced before, and are not stopped.\v"
+	"Examples:\n"
+	"  sudo ucxbpf pending -p 4242                     a job by the pid of its mpirun\n"
+	"  sudo ucxbpf pending --job 1234                  the ranks of a Slurm job on this node\n"
+	"  sudo ucxbpf pending --all -d 5                  only what stays open for 5 seconds\n"
+	"  sudo ucxbpf pending --all --json | jq .behind   who is behind, for programs\n"
+	"\n"
+	"Exit status: docs/exit-codes.md.";
+
+static error_t parse(int key, char *value, struct argp_state *state)
+{
+	struct pending *pending = state->input;
+	char *end;
+
+	switch (key) {
+	case 'p':
+		chosen_parse_pids(&pending->chosen, value, state);
+		return 0;
+	case OPT_JOB:
+		pending->chosen.job = value;
+		return 0;
+	case OPT_ALL:
+		pending->chosen.all = true;
+		return 0;
+	case OPT_JSON:
+		pending->json = true;
+		return 0;
+	case 'o':
+		pending->output = value;
+		return 0;
+	case 'd':
+		pending->seconds = strtod(value, &end);
+		if (*end || !(pending->seconds > 0))
+			argp_error(state, "'%s' is not a duration in seconds", value);
+		return 0;
+	case ARGP_KEY_ARG:
+		argp_error(state, "'%s' is no option; processes come behind -p", value);
+		return 0;
+	case ARGP_KEY_END:
+		chosen_check(&pending->chosen, state);
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static int print_text(const struct report *report)
+{
+	struct report_text_options text = { 0 };
+
+	report_text_options_detect(&text, stdout);
+	return report_pending_text(report, &text, stdout);
+}
+
+static int print_json(const struct report *report)
+{
+	return report_pending_json(report, stdout);
+}
+
+static int watch(const struct pending *pending, struct capture_session *capture,
+		 const struct signals *signals)
+{
+	const uint64_t end = clock_ns(CLOCK_MONOTONIC) + (uint64_t)(pending->seconds * 1e9);
+	struct signalfd_siginfo info;
+	int err = 0;
+
+	while (!err && clock_ns(CLOCK_MONOTONIC) < end && !signals_next(signals, &info))
+		err = capture_work(capture, 10);
+	return err;
+}
+
+static int look(struct pending *pending, const struct capture_options *capture_options)
+{
+	struct capture_session *capture;
+	struct signals signals;
+	int err = signals_open(&signals, false), close_err;
+
+	if (!err) {
+		confine_to_tracing();
+		err = capture_open(&capture, capture_options);
+	}
+	if (err)
+		return err;
+	err = chosen_begin(&pending->chosen, capture, false);
+	if (err) {
+		capture_abandon(capture);
+		return err;
+	}
+	err = watch(pending, capture, &signals);
+	signals_finish(false);
+	close_err = capture_close(capture, "duration");
+	return err ? err : close_err;
+}
+
+/* Calls alone, by an entry probe each: their number is what tells that none began meanwhile. */
+static int answer(struct pending *pending, const char *file)
+{
+	const struct capture_arguments arguments = {
+		.output = file, .level = "mpi", .no_call_ends = true, .exact = true, .quiet = true
+	};
+	struct capture_options capture_options;
+	int err = capture_arguments_apply(&arguments, "attach", &capture_options), code;
+
+	if (err)
+		return capture_exit_code(err);
+	capture_options.all = pending->chosen.all;
+	err = look(pending, &capture_options);
+	if (err)
+		return capture_exit_code(err);
+	code = capture_read_back(file, pending->json ? print_json : print_text);
+	return code == UCXBPF_EXIT_OK && pending->chosen.partial ? UCXBPF_EXIT_PARTIAL : code;
+}
+
+/* With a capture that nobody keeps. */
+static int answer_once(struct pending *pending)
+{
+	const char *place = getenv("TMPDIR");
+	char *directory = xasprintf("%s/ucxbpf-pending-XXXXXX", place && *place ? place : "/tmp");
+	char *file;
+	int code;
+
+	if (!mkdtemp(directory)) {
+		log_error("%s: %s; TMPDIR names another folder", directory, strerror(errno));
+		free(directory);
+		return UCXBPF_EXIT_FAILED;
+	}
+	file = xasprintf("%s/pending.ucxb", directory);
+	code = answer(pending, file);
+	unlink(file);
+	rmdir(directory);
+	free(file);
+	free(directory);
+	return code;
+}
+
+int cmd_pending(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.args_doc = "(-p PID[,PID...] | --job ID | --all)",
+		.doc = doc,
+	};
+	struct pending pending = { .seconds = 1 };
+	int code;
+
+	if (xargp_parse(&argp, argc, argv, 0, &pending))
+		return UCXBPF_EXIT_USAGE;
+	code = pending.output ? answer(&pending, pending.output) : answer_once(&pending);
+	vec_release(&pending.chosen.pids);
+	return code;
+}
