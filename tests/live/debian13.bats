@@ -3,10 +3,12 @@
 # root of their own, traced from outside it.
 
 load ../lib/live.bash
+load ../lib/soon.bash
 
 ROOT=$BUILD/debian13
 ENTER="$TOP/tests/lib/debian13 enter $ROOT"
 PROGRAMS="mpi_send mpi_isend mpi_sizes mpi_coll mpi_wild"
+HANGS=mpi_stuck
 
 setup_file()
 {
@@ -14,7 +16,7 @@ setup_file()
 	"$TOP/tests/lib/debian13" make "$ROOT" >"$BUILD/debian13.log" 2>&1 || return 0
 	mkdir -p "$ROOT/progs"
 	cp "$TOP"/tests/progs/*.[ch] "$ROOT/progs"
-	$ENTER sh -c "cd /progs && for mpi in openmpi mpich; do for p in $PROGRAMS; do
+	$ENTER sh -c "cd /progs && for mpi in openmpi mpich; do for p in $PROGRAMS $HANGS; do
 		mpicc.\$mpi -std=gnu11 -D_GNU_SOURCE -O2 \$p.c -o \$p.\$mpi -lm -pthread || exit 1
 	done; done"
 	touch "$ROOT/built"
@@ -60,3 +62,36 @@ all_programs()
 @test "mpich 4.2 over shm, protocol v2" { all_programs mpich posix,self,cma y; }
 
 @test "open mpi 5 over tcp on loopback, protocol v2" { all_programs openmpi tcp,self y; }
+
+# behind MPI CASE: "RANKS STATE" as `pending` has it, and what is queued, of two ranks that hung before
+behind()
+{
+	local mpi=$1 launcher="mpiexec.mpich" job pids
+
+	[ "$mpi" != openmpi ] || launcher="mpirun.openmpi --allow-run-as-root --bind-to none"
+	CASE=$WORK/stuck-$mpi-$2
+	mkdir -p "$CASE/truth"
+	env OMPI_MCA_pml=ucx OMPI_MCA_pml_ucx_tls=any OMPI_MCA_pml_ucx_devices=any UCX_TLS=posix,self,cma \
+		UCX_LOG_LEVEL=warn TRUTH="$CASE/truth" $ENTER timeout -k 2 60 $launcher -n 2 "/progs/mpi_stuck.$mpi" "$2" \
+		</dev/null >"$CASE/out" 2>&1 3>&- &
+	job=$!
+	soon test -s "$CASE/truth/0.pid"
+	soon test -s "$CASE/truth/1.pid"
+	pids=$(cat "$CASE/truth/0.pid"),$(cat "$CASE/truth/1.pid")
+	sleep 1
+	"$UCXBPF" pending --json -p "$pids" >"$CASE/pending"
+	kill -KILL ${pids/,/ }
+	wait "$job" || true
+	jq -r '(.behind[] | "\(.ranks | map(tostring) | join(",")) \(.state)"),
+		(.queued | sort_by(.what, .rank)[] | "\(.what) \(.rank) \(.peer_rank) \(.tag)")' "$CASE/pending"
+}
+
+@test "jobs that hung before, with ucx 1.18.1" {
+	local mpi
+
+	for mpi in openmpi mpich; do
+		[ "$(behind $mpi never)" = $'1 sleeping\nreceive 0 1 7' ]
+		[ "$(behind $mpi send)" = $'1 sleeping\nsend 0 1 9' ]
+		[ "$(behind $mpi sends)" = $'0,1 null\nmessage 0 1 9\nmessage 1 0 9\nsend 0 1 9\nsend 1 0 9' ]
+	done
+}

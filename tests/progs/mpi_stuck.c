@@ -2,13 +2,17 @@
 /*
  * mpi_stuck CASE: a job that never ends; whoever starts it ends it. "never": rank 1 sends nothing,
  * "skip": the last rank leaves a barrier out, "deadlock": two ranks receive from each other,
- * "wait": as "never", with MPI_Irecv and MPI_Wait, "peer": rank 1 sends, for as long as it runs.
+ * "wait": as "never", with MPI_Irecv and MPI_Wait, "waitall": with two receives of one rank,
+ * "send": rank 1 receives nothing of what is announced to it first, "sends": two ranks send each
+ * other such messages, "reduce": the last rank leaves out an MPI_Allreduce of the ranks of a
+ * communicator like MPI_COMM_WORLD, "peer": rank 1 sends, for as long as it runs.
  */
 #include <unistd.h>
 
 #include "mpi_common.h"
 
 static char byte;
+static char large[1 << 20]; /* by rendezvous, whatever the transport */
 
 static void compute(void)
 {
@@ -27,6 +31,31 @@ static void wait_for(int from)
 
 	T(MPI_Irecv)(&byte, 1, MPI_CHAR, from, 7, MPI_COMM_WORLD, &request);
 	T(MPI_Wait)(&request, MPI_STATUS_IGNORE);
+}
+
+static void wait_for_two(int from)
+{
+	MPI_Request requests[2];
+	static char bytes[2];
+
+	for (int i = 0; i < 2; i++)
+		T(MPI_Irecv)(&bytes[i], 1, MPI_CHAR, from, 7 + i, MPI_COMM_WORLD, &requests[i]);
+	T(MPI_Waitall)(2, requests, MPI_STATUSES_IGNORE);
+}
+
+static void send_large(int to)
+{
+	T(MPI_Send)(large, sizeof(large), MPI_CHAR, to, 9, MPI_COMM_WORLD);
+}
+
+static void reduce_without_last(void)
+{
+	int one = 1, sum;
+	MPI_Comm all;
+
+	MPI_Comm_dup(MPI_COMM_WORLD, &all);
+	if (rank < size - 1)
+		T(MPI_Allreduce)(&one, &sum, 1, MPI_INT, MPI_SUM, all);
 }
 
 static void chatter(void)
@@ -52,6 +81,14 @@ int main(int argc, char **argv)
 		receive(1);
 	if (!strcmp(argv[1], "wait") && rank == 0)
 		wait_for(1);
+	if (!strcmp(argv[1], "waitall") && rank == 0)
+		wait_for_two(1);
+	if (!strcmp(argv[1], "send") && rank == 0)
+		send_large(1);
+	if (!strcmp(argv[1], "sends"))
+		send_large(!rank);
+	if (!strcmp(argv[1], "reduce"))
+		reduce_without_last();
 	if (!strcmp(argv[1], "skip") && rank < size - 1)
 		T(MPI_Barrier)(MPI_COMM_WORLD);
 	if (!strcmp(argv[1], "peer"))

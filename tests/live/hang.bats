@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Jobs that hung before anybody traced them: `pending` and an attach name who waits, for whom, and who is behind.
+
+bats_require_minimum_version 1.5.0
+load ../lib/live.bash
+load ../lib/soon.bash
+
+setup_file() { live_file_setup; }
+teardown_file() { live_file_teardown; }
+
+setup()
+{
+	live_setup
+	JOB_PID=
+}
+
+teardown()
+{
+	end_job
+}
+
+# hung RANKS MPI CASE: starts a job that hangs; PIDS are its ranks in their order, RANK_PIDS a list of them
+hung()
+{
+	local i
+
+	CASE=$(mktemp -d "$WORK/XXXXXX")
+	TRUTH=$CASE job_command "$2" "$1" "${TRANSPORT:-shm}" "${PROTO:-n}" "$PROGS/$2/mpi_stuck" "$3"
+	"${JOB[@]}" >"$CASE/out" 2>&1 3>&- &
+	JOB_PID=$!
+	RANK_PIDS=()
+	for ((i = 0; i < $1; i++)); do
+		soon test -s "$CASE/$i.pid"
+		RANK_PIDS+=("$(cat "$CASE/$i.pid")")
+	done
+	PIDS=$(IFS=, && echo "${RANK_PIDS[*]}")
+	# the barrier before the hang takes milliseconds
+	sleep 1
+}
+
+end_job()
+{
+	[ -n "$JOB_PID" ] || return 0
+	kill -KILL "${RANK_PIDS[@]}" 2>/dev/null || true
+	wait "$JOB_PID" || true
+	JOB_PID=
+}
+
+# Looks at the job in both ways, and leaves "pending" and "report" as JSON in $CASE
+looked_at()
+{
+	"$UCXBPF" pending --json -p "$PIDS" >"$CASE/pending"
+	/usr/bin/python3 "$TOP/tests/live/check_pending.py" "$TOP/docs/pending.schema.json" "$CASE/pending"
+	env -u UCXBPF_BUDGET "$UCXBPF" attach -q -o "$CASE/job.ucxb" -d 2 -p "$PIDS"
+	"$UCXBPF" replay --json "$CASE/job.ucxb" >"$CASE/report"
+}
+
+# opened FILE: "RANK FUNCTION PEER TAG BOUND CERTAIN" of each open call, in order of ranks
+opened()
+{
+	jq -r '.open | sort_by(.rank)[] | "\(.rank) \(.function) \(.peer_rank) \(.tag) \(.bound) \(.certain)"' "$CASE/$1"
+}
+
+# behind FILE: "RANKS WAITING NOT_ENTERED STATE FUNCTION CERTAIN"
+behind()
+{
+	jq -r '.behind[] | "\(.ranks | map(tostring) | join(",")) \(.waiting) \(.not_entered) \(.state) \(.function) \(.certain)"' \
+		"$CASE/$1"
+}
+
+# both FUNCTION EXPECTED: of `pending` and of the attach
+both()
+{
+	local file
+
+	for file in pending report; do
+		echo "$file: $("$1" $file)"
+		[ "$("$1" $file)" = "$2" ]
+	done
+}
+
+# lasted FILE SECONDS: calls were seen that long, and began before
+lasted()
+{
+	jq -e --argjson least "$2" '.open | length > 0 and all(.age_ns >= $least * 1e9 and .age_ns < ($least + 2) * 1e9)' \
+		"$CASE/$1"
+}
+
+each_mpi()
+{
+	local mpi
+
+	for mpi in openmpi mpich; do
+		"$1" $mpi
+		end_job
+	done
+}
+
+never()
+{
+	hung 2 "$1" never
+	looked_at
+	both opened "0 MPI_Recv 1 7 true true"
+	both behind "1 1 null sleeping null true"
+	lasted pending 1
+	lasted report 2
+	"$UCXBPF" replay "$CASE/job.ucxb" >"$CASE/text"
+	grep -qE "^1 rank waits: rank 0 in MPI_Recv for >=2\.[0-9]+ s \(began before the trace\), from rank 1, tag 7" "$CASE/text"
+	grep -qx "rank 1 is behind: it is sleeping, outside of MPI; 1 rank waits for it" "$CASE/text"
+	jq -e '.open[0].call_site | test("^mpi_stuck.c:[0-9]+$")' "$CASE/report"
+	jq -e '.queued == [{process: 0, rank: 0, what: "receive", peer: 1, peer_rank: 1, tag: 7,
+		communicator: "MPI_COMM_WORLD", context: 0, bytes: null}]' "$CASE/pending"
+}
+
+@test "a rank that never sends" {
+	each_mpi never
+}
+
+skip_one()
+{
+	hung 4 "$1" skip
+	looked_at
+	[ "$(opened report | cut -d " " -f 1,2,4-)" = $'0 MPI_Barrier null true true\n1 MPI_Barrier null true true
+2 MPI_Barrier null true true' ]
+	both behind "3 3 MPI_Barrier sleeping null true"
+	"$UCXBPF" replay "$CASE/job.ucxb" | tr '\n' ' ' |
+		grep -q "rank 3 has not entered MPI_Barrier: it is sleeping, outside of MPI; 3 ranks wait for it"
+}
+
+@test "a collective that one rank leaves out" {
+	each_mpi skip_one
+}
+
+deadlock()
+{
+	hung 2 "$1" deadlock
+	looked_at
+	both opened $'0 MPI_Recv 1 7 true true\n1 MPI_Recv 0 7 true true'
+	both behind "0,1 0 null null null true"
+	"$UCXBPF" replay "$CASE/job.ucxb" | grep -qx "rank 0 and rank 1 wait for each other"
+}
+
+@test "a deadlock of two" {
+	each_mpi deadlock
+}
+
+stopped()
+{
+	hung 2 "$1" peer
+	kill -STOP "${RANK_PIDS[1]}"
+	soon grep -q "State:.T" "/proc/${RANK_PIDS[1]}/status"
+	# what was sent before is received
+	sleep 0.2
+	looked_at
+	both opened "0 MPI_Recv 1 7 true true"
+	[ "$(behind pending | cut -d " " -f 1-4,6)" = "1 1 null stopped true" ]
+	[ "$(behind report | cut -d " " -f 1-4,6)" = "1 1 null stopped true" ]
+	# it goes on as if nothing had been
+	kill -CONT "${RANK_PIDS[1]}"
+	soon grep -qv "State:.T" "/proc/${RANK_PIDS[1]}/status"
+}
+
+@test "a peer that was stopped" {
+	each_mpi stopped
+}
+
+# Neither end has posted anything that matching knows: requests of sends lie in UCX's pool or on the stack.
+sends()
+{
+	local mpi=$1
+
+	for PROTO in n y; do
+		hung 2 "$mpi" send
+		looked_at
+		both opened "0 MPI_Send 1 9 true true"
+		both behind "1 1 null sleeping null true"
+		jq -e '[.queued[] | select(.what == "send") | [.rank, .peer_rank, .tag, .bytes]] == [[0, 1, 9, 1048576]]' \
+			"$CASE/pending"
+		end_job
+		hung 2 "$mpi" sends
+		looked_at
+		both opened $'0 MPI_Send 1 9 true true\n1 MPI_Send 0 9 true true'
+		both behind "0,1 0 null null null true"
+		jq -e '[.queued[] | select(.what == "message") | [.rank, .peer_rank, .tag, .bytes]] | sort ==
+			[[0, 1, 9, 1048576], [1, 0, 9, 1048576]]' "$CASE/pending"
+		end_job
+	done
+}
+
+@test "sends that nobody receives, with both generations of protocols" {
+	each_mpi sends
+}
+
+# Several receives may be what it waits for: what they have in common is told.
+waitall()
+{
+	hung 2 "$1" waitall
+	looked_at
+	both opened "0 MPI_Waitall 1 null true true"
+	both behind "1 1 null sleeping null true"
+}
+
+@test "a wait for several receives of one rank" {
+	each_mpi waitall
+}
+
+# Which ranks another communicator has is not known.
+other_communicator()
+{
+	hung 3 "$1" reduce
+	looked_at
+	[ "$(opened report | cut -d " " -f 1,2,3,6)" = $'0 MPI_Allreduce null true\n1 MPI_Allreduce null true' ]
+	both behind "2 2 MPI_Allreduce sleeping null false"
+}
+
+@test "a collective of another communicator: who is perhaps behind" {
+	each_mpi other_communicator
+}
+
+@test "a rank that is not traced is named" {
+	hung 2 openmpi never
+	"$UCXBPF" pending --json -p "${RANK_PIDS[0]}" >"$CASE/pending"
+	[ "$(opened pending)" = "0 MPI_Recv 1 7 true true" ]
+	jq -e '.behind | length == 1 and (.[0] | .ranks == [1] and .traced == false and .waiting == 1)' "$CASE/pending"
+	"$UCXBPF" pending -p "${RANK_PIDS[0]}" | grep -qx "rank 1 is behind: it is not traced here; 1 rank waits for it"
+}
+
+@test "a job that goes on: no call stays open" {
+	hung 2 openmpi peer
+	"$UCXBPF" pending -p "$PIDS" >"$CASE/text"
+	grep -qx "No MPI call stays open." "$CASE/text"
+	"$UCXBPF" pending --json -p "$PIDS" | jq -e '(.open | all(.age_ns < 1e8)) and .behind == []'
+}
+
+@test "pending: --all, the launcher's pid, a capture that is kept, nothing left behind" {
+	hung 2 mpich never
+	TMPDIR=$CASE "$UCXBPF" pending --json --all -d 0.5 >"$CASE/pending"
+	[ "$(opened pending)" = "0 MPI_Recv 1 7 true true" ]
+	TMPDIR=$CASE "$UCXBPF" pending --json -p "$JOB_PID" -d 0.5 -o "$CASE/kept.ucxb" >"$CASE/pending" 2>"$CASE/told"
+	[ "$(opened pending)" = "0 MPI_Recv 1 7 true true" ]
+	"$UCXBPF" replay --json "$CASE/kept.ucxb" >"$CASE/report"
+	[ "$(opened report)" = "0 MPI_Recv 1 7 true true" ]
+	[ -z "$(find "$CASE" -name 'ucxbpf-pending-*')" ]
+}
+
+@test "check names a call that hung before the attach" {
+	hung 2 openmpi never
+	looked_at
+	"$UCXBPF" check -f json "$CASE/job.ucxb" >"$CASE/verdict" || true
+	jq -e '[.findings[] | select(.rule == "COV-04" and .verdict == "unknown") | .why] |
+		any(test("^in MPI_Recv since before the trace, with [^ ]*rank1, seen for 2[.][0-9] s: attach for 5 s to tell$"))' \
+		"$CASE/verdict"
+	printf 'spec: ucxbpf-policy-v1\nrules: { COV-04: { open: 1 } }\n' >"$CASE/site.yaml"
+	"$UCXBPF" check -P "$CASE/site.yaml" -f json "$CASE/job.ucxb" >"$CASE/verdict" || true
+	jq -e '[.findings[] | select(.rule == "COV-04" and .verdict == "fail") | .seen] |
+		any(test("^tag_recv in MPI_Recv, other end [^ ]*rank1: open for 2[.][0-9] s and more, since before the trace$"))' \
+		"$CASE/verdict"
+}
