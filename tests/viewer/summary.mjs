@@ -15,7 +15,7 @@ async function open(view, report) {
   const rows = await view.table("table-open");
   alike(
     rows.map((r) => [r["Open for"], r.Rank, r["MPI function"], r["Waits for"], r["With rank"], r.Tag, r["Call site"], r.Since, r.Returned]),
-    report.open.map((o) => [o.age_ns, rank(report, o.process), o.function, o.op, o.peer_rank ?? "any or unknown", o.tag, o.call_site, o.since_ns, o.certain ? "no" : "perhaps"]),
+    report.open.map((o) => [o.age_ns, rank(report, o.process), o.function, o.op ?? "unknown", o.peer_rank ?? "any or unknown", o.tag, o.call_site, o.since_ns, o.certain ? "no" : "perhaps"]),
     "open calls");
 }
 

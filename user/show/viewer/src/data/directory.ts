@@ -113,12 +113,13 @@ export interface Open {
   rank: number | null;
   function: string;
   call_site: string | null;
-  op: string;
+  op: string | null;
   peer: number | null;
   peer_rank: number | null;
   tag: number | null;
   since_ns: number;
   age_ns: number;
+  bound: boolean; // it began before since_ns, when it was seen first
   certain: boolean;
 }
 

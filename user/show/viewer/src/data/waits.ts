@@ -69,8 +69,9 @@ export function who(model: Model, process: number | null): string {
 }
 
 export function openWords(model: Model, open: Open): string {
-  const parts = [`${who(model, open.process)} ${open.certain ? "in" : "perhaps still in"} ${open.function} for ${time(open.age_ns)}`];
-  if (open.peer_rank !== null) parts.push(`${/recv/.test(open.op) ? "from" : "to"} rank ${open.peer_rank}`);
+  const age = open.bound ? `≥ ${time(open.age_ns)} (began before the trace)` : time(open.age_ns);
+  const parts = [`${who(model, open.process)} ${open.certain ? "in" : "perhaps still in"} ${open.function} for ${age}`];
+  if (open.peer_rank !== null) parts.push(`${/recv/.test(open.op ?? "") ? "from" : "to"} rank ${open.peer_rank}`);
   if (open.tag !== null) parts.push(`tag ${open.tag}`);
   if (open.call_site) parts.push(`at ${open.call_site}`);
   return parts.join(", ");

@@ -23,15 +23,15 @@ const site = (label: string | null) => <code title={label ?? ""}>{label ?? "unkn
 const rank = (process: number | null) => (process === null ? "unknown" : model.labels[process + 1]);
 
 const OPEN: Column<Open>[] = [
-  { id: "age", label: "Open for", value: (r) => r.age_ns, show: (r) => time(r.age_ns) },
+  { id: "age", label: "Open for", value: (r) => r.age_ns, show: (r) => (r.bound ? `≥ ${time(r.age_ns)}` : time(r.age_ns)) },
   { id: "rank", label: "Rank", words: true, value: (r) => rank(r.process) },
   { id: "certain", label: "Returned", words: true, value: (r) => (r.certain ? "no" : "perhaps") },
   { id: "function", label: "MPI function", words: true, value: (r) => r.function },
-  { id: "op", label: "Waits for", words: true, value: (r) => r.op },
+  { id: "op", label: "Waits for", words: true, value: (r) => r.op ?? "unknown" },
   { id: "peer", label: "With rank", words: true, value: (r) => r.peer_rank ?? "any or unknown" },
   { id: "tag", label: "Tag", value: (r) => r.tag, show: (r) => (r.tag === null ? "-" : count(r.tag)) },
   { id: "site", label: "Call site", words: true, value: (r) => r.call_site, show: (r) => site(r.call_site) },
-  { id: "since", label: "Since", value: (r) => r.since_ns, show: (r) => instant(r.since_ns, 1e5) },
+  { id: "since", label: "Since", value: (r) => r.since_ns, show: (r) => (r.bound ? "before the trace" : instant(r.since_ns, 1e5)) },
 ];
 
 function OpenCalls({ view }: Props) {
