@@ -36,8 +36,27 @@ setup() {
 		--budget 0|--budget: '0' is out of range, use 0.01% to 99%, or none
 		--budget 200%|--budget: '200%' is out of range, use 0.01% to 99%, or none
 		--budget 3%%|--budget: invalid share '3%%', use one of each thread's time (3%), or none
+		-o a.%x|unknown placeholder in 'a.%x', use %h, %p, %r, %j, %s, %t or %%
+		-o a%|unknown placeholder in 'a%', use %h, %p, %r, %j, %s, %t or %%
 		--budget nan|--budget: invalid share 'nan', use one of each thread's time (3%), or none
 	END
+}
+
+@test "a launcher whose ranks are not below it is refused, with what to type" {
+	local launcher
+	for launcher in srun /usr/bin/srun prun aprun jsrun; do
+		run "$UCXBPF" run -o "$BATS_TEST_TMPDIR/a" -- "$launcher" -n 2 ./app
+		echo "$status $output"
+		[ "$status" = 2 ]
+		[ "$output" = "ucxbpf run: the ranks of ${launcher##*/} do not run below it: type ${launcher##*/} ... ucxbpf\
+ run -o job.%h.%p.ucxb -- PROGRAM, or ucxbpf attach --job ID" ]
+	done
+	for launcher in sbatch qsub bsub; do
+		run "$UCXBPF" run -o "$BATS_TEST_TMPDIR/a" -- "$launcher" job.sh
+		[ "$status" = 2 ]
+		[ "$output" = "ucxbpf run: the processes of $launcher do not run below it: type 'ucxbpf run' in the script" ]
+	done
+	[ ! -e "$BATS_TEST_TMPDIR/a" ]
 }
 
 @test "a budget of the site that makes no sense is refused by its name" {

@@ -96,7 +96,7 @@ side() {
 	: >"$WORK/foreign"
 	chown nobody "$WORK/foreign"
 	while IFS='|' read -r file line; do
-		for command in "run -q -o $WORK/$file -- true" "attach -q -o $WORK/$file -p $$"; do
+		for command in "run -q --strict -o $WORK/$file -- true" "attach -q -o $WORK/$file -p $$"; do
 			# shellcheck disable=SC2086
 			run timeout 20 "$UCXBPF" $command
 			echo "$command: $status $output"
@@ -110,6 +110,46 @@ side() {
 	END
 	[ ! -e "$WORK/there" ]
 	[ ! -s "$WORK/foreign" ]
+}
+
+@test "a command whose capture cannot be created runs untraced, but for --strict" {
+	run timeout 20 "$UCXBPF" run -q -o "$WORK/none/a" -- sh -c "touch '$WORK/ran'; exit 3"
+	echo "$status $output"
+	[ "$status" = 3 ]
+	[ "${lines[1]}" = "ucxbpf: warning: 'sh' runs untraced (--strict: not at all)" ]
+	rm "$WORK/ran"
+	run timeout 20 "$UCXBPF" run -q --strict -o "$WORK/none/a" -- touch "$WORK/ran"
+	[ "$status" = 1 ]
+	[ ! -e "$WORK/ran" ]
+}
+
+@test "a command of which nothing was traced is named last, with what to type instead" {
+	run timeout 20 "$UCXBPF" run -o "$WORK/a.ucxb" -- true
+	echo "$status $output"
+	[ "$status" = 0 ]
+	[[ "${lines[-1]}" = "ucxbpf: warning: nothing was traced: no process below 'true' mapped UCX or MPI;"*"attach --job ID"* ]]
+	run timeout 20 "$UCXBPF" run --strict -o "$WORK/a.ucxb" -- true
+	[ "$status" = 8 ]
+	run timeout 20 "$UCXBPF" run --strict -o "$WORK/a.ucxb" -- sh -c "exit 5"
+	[ "$status" = 5 ]
+}
+
+# As "srun -n 4 ucxbpf run ./app": a tracer and a capture for each rank.
+@test "ranks that each run below a tracer leave a capture each, joined by one report" {
+	local job
+	job_command openmpi 2 shm n "$PROGS/openmpi/mpi_isend"
+	for i in "${!JOB[@]}"; do
+		[ "${JOB[i]}" != "$PROGS/openmpi/mpi_isend" ] || break
+	done
+	cd "$WORK"
+	TRUTH=$WORK timeout 60 "${JOB[@]:0:i}" "$UCXBPF" run -q -- "${JOB[@]:i}" >out 2>&1
+	ls ucxbpf."$(hostname -s)".*.ucxb
+	[ "$(find . -name 'ucxbpf.*.ucxb' | wc -l)" = 2 ]
+	"$UCXBPF" replay --json ucxbpf.*.ucxb >report.json
+	jq -c '.matching' report.json
+	jq -e '(.processes | map(.rank) | sort == [0, 1]) and .matching.sends > 0 and .matching.matched == .matching.sends' report.json
+	TRUTH=$WORK timeout 60 "${JOB[@]:0:i}" "$UCXBPF" run -q -o "job.%r.%j.%%.ucxb" -- "${JOB[@]:i}" >out 2>&1
+	ls job.[01].none.%.ucxb
 }
 
 # Over self a receive's callback runs inside the send, and may leave it: no end of it is ever seen.

@@ -224,5 +224,6 @@ int cmd_attach(int argc, char **argv)
 	capture_options.all = attach.chosen.all;
 	code = trace(&attach, &capture_options);
 	vec_release(&attach.chosen.pids);
+	capture_arguments_release(&attach.capture);
 	return code;
 }

@@ -19,10 +19,17 @@
 struct run_command {
 	struct capture_arguments capture;
 	const char *libraries;
+	bool strict;
 	char **command;
 };
 
+enum { OPT_STRICT = 512 };
+
 static const struct argp_option run_options[] = {
+	{ "strict", OPT_STRICT, NULL, 0,
+	  "Do not run COMMAND where the capture file cannot be created, and end with 8 where "
+	  "nothing was traced",
+	  0 },
 	{ "libraries", 'L', "DIR[:DIR...]", 0,
 	  "Also look there for UCX and MPI to probe ahead of time: /opt/ucx/lib, or a container's",
 	  0 },
@@ -33,10 +40,40 @@ static const char doc[] =
 	"Starts COMMAND and traces it and every process below it, from their first instruction.\v"
 	"Examples:\n"
 	"  sudo ucxbpf run -- mpirun -n 2 ./app\n"
-	"  sudo ucxbpf run -o app.ucxb --level ucp -- srun -n 64 ./app\n"
+	"  sudo ucxbpf run -o app.ucxb --level ucp -- mpirun -n 64 ./app\n"
+	"  srun -n 64 sudo -E ucxbpf run -q -o job.%h.%p.ucxb -- ./app\n"
 	"\n"
 	"The report is printed when COMMAND has ended; 'ucxbpf replay FILE' prints it again, anywhere.\n"
 	"Exit status: that of COMMAND (128 + signal if one ended it), else as in docs/exit-codes.md.";
+
+/* Commands whose processes are started by daemons of the batch system, not below the command. */
+static const struct {
+	const char *name;
+	bool submits; /* a script; otherwise it starts the ranks of a program */
+} launchers[] = {
+	{ "srun", false },  { "prun", false }, { "aprun", false }, { "jsrun", false },
+	{ "sbatch", true }, { "qsub", true },  { "bsub", true },
+};
+
+static void refuse_launcher(const char *command, struct argp_state *state)
+{
+	const char *slash = strrchr(command, '/'), *name = slash ? slash + 1 : command;
+
+	for (size_t i = 0; i < ARRAY_SIZE(launchers); i++) {
+		if (strcmp(name, launchers[i].name) != 0)
+			continue;
+		if (launchers[i].submits)
+			argp_failure(state, argp_err_exit_status, 0,
+				     "the processes of %s do not run below it: type 'ucxbpf run' "
+				     "in the script",
+				     name);
+		else
+			argp_failure(state, argp_err_exit_status, 0,
+				     "the ranks of %s do not run below it: type %s ... ucxbpf run "
+				     "-o job.%%h.%%p.ucxb -- PROGRAM, or ucxbpf attach --job ID",
+				     name, name);
+	}
+}
 
 static error_t parse(int key, char *value, struct argp_state *state)
 {
@@ -46,11 +83,15 @@ static error_t parse(int key, char *value, struct argp_state *state)
 	case 'L':
 		run->libraries = value;
 		return 0;
+	case OPT_STRICT:
+		run->strict = true;
+		return 0;
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &run->capture;
 		return 0;
 	case ARGP_KEY_ARGS:
 		run->command = state->argv + state->next;
+		refuse_launcher(run->command[0], state);
 		return 0;
 	case ARGP_KEY_NO_ARGS:
 		argp_error(state, "no command to run");
@@ -123,7 +164,10 @@ static void pass_on(const struct signals *signals, pid_t pid, bool *asked)
 		kill(pid, signal);
 }
 
-/* Until the command has ended; after a write error it just goes on, without probes. */
+/*
+ * Until the command has ended; after a write error, or without a capture (NULL), it just goes on,
+ * without probes.
+ */
 static int follow(struct capture_session *capture, const struct signals *signals, pid_t pid,
 		  int *status)
 {
@@ -133,7 +177,7 @@ static int follow(struct capture_session *capture, const struct signals *signals
 
 	while ((got = waitpid(pid, status, WNOHANG)) == 0) {
 		pass_on(signals, pid, &asked);
-		if (!err)
+		if (capture && !err)
 			err = capture_work(capture, 10);
 		else
 			usleep(10000);
@@ -159,16 +203,38 @@ static bool not_started(int code)
 static int report(const struct run_command *run, const struct capture_options *options,
 		  bool has_records)
 {
-	if (!has_records)
-		log_warn("no process mapped UCX or MPI: nothing to see; try 'ucxbpf doctor'");
-	else if (!run->capture.quiet)
-		return capture_summary(options->output);
-	return UCXBPF_EXIT_OK;
+	if (has_records)
+		return run->capture.quiet ? UCXBPF_EXIT_OK : capture_summary(options->output);
+	log_warn(
+		"nothing was traced: no process below '%s' mapped UCX or MPI; where a daemon "
+		"starts the ranks, type LAUNCHER ... ucxbpf run -o job.%%h.%%p.ucxb -- PROGRAM, or "
+		"ucxbpf attach --job ID on their nodes",
+		run->command[0]);
+	return run->strict ? UCXBPF_EXIT_UNSUPPORTED : UCXBPF_EXIT_OK;
 }
 
-static int trace(const struct run_command *run, const struct capture_options *options,
+static void let_go(const struct run_command *run, int go)
+{
+	if (write(go, "", 1) != 1)
+		log_warn("cannot start '%s': %s", run->command[0], strerror(errno));
+	close(go);
+}
+
+/* A job does not fail, and its other ranks do not hang, for want of a capture. */
+static int untraced(const struct run_command *run, const struct signals *signals, pid_t pid, int go)
+{
+	int status = 0;
+
+	log_warn("'%s' runs untraced (--strict: not at all)", run->command[0]);
+	let_go(run, go);
+	follow(NULL, signals, pid, &status);
+	return exit_status(status);
+}
+
+static int trace(const struct run_command *run, struct capture_options *options,
 		 const struct signals *signals)
 {
+	bool unwritable = false;
 	struct capture_session *capture;
 	int err, close_err, code, go = -1, status = 0;
 	bool has_records;
@@ -178,7 +244,10 @@ static int trace(const struct run_command *run, const struct capture_options *op
 	if (pid < 0)
 		return not_begun(run, pid);
 	confine_to_tracing();
+	options->unwritable = &unwritable;
 	err = capture_open(&capture, options);
+	if (err && unwritable && !run->strict)
+		return untraced(run, signals, pid, go);
 	if (err) {
 		forget(pid, go);
 		return capture_exit_code(err);
@@ -190,9 +259,7 @@ static int trace(const struct run_command *run, const struct capture_options *op
 		capture_abandon(capture);
 		return not_begun(run, err);
 	}
-	if (write(go, "", 1) != 1)
-		log_warn("cannot start '%s': %s", run->command[0], strerror(errno));
-	close(go);
+	let_go(run, go);
 	err = follow(capture, signals, pid, &status);
 	has_records = capture_has_records(capture);
 	if (!err && !has_records && not_started(exit_status(status))) {
@@ -219,7 +286,7 @@ int cmd_run(int argc, char **argv)
 	struct capture_options options;
 	struct signals signals;
 	struct run_command run = { 0 };
-	int err;
+	int err, code;
 
 	if (xargp_parse(&argp, argc, argv, ARGP_IN_ORDER, &run))
 		return UCXBPF_EXIT_USAGE;
@@ -230,5 +297,7 @@ int cmd_run(int argc, char **argv)
 		return capture_exit_code(err);
 	options.command = run.command;
 	options.libraries = run.libraries;
-	return trace(&run, &options, &signals);
+	code = trace(&run, &options, &signals);
+	capture_arguments_release(&run.capture);
+	return code;
 }

@@ -18,6 +18,7 @@
 #include "base/log.h"
 #include "base/units.h"
 #include "base/vec.h"
+#include "cmd/trace/capture_name.h"
 #include "explain/analysis/analysis.h"
 #include "show/report/report.h"
 
@@ -38,7 +39,10 @@ enum {
 };
 
 static const struct argp_option options[] = {
-	{ "output", 'o', "FILE", 0, "Capture file (default ucxbpf.ucxb)", 0 },
+	{ "output", 'o', "FILE", 0,
+	  "Capture file (default ucxbpf.ucxb, of a rank ucxbpf.%h.%p.ucxb); %h host, %p process, %r "
+	  "rank, %j job, %s step, %t time",
+	  0 },
 	{ "level", OPT_LEVEL, "mpi|ucp|uct", 0,
 	  "How many layers are probed (default uct; attach: as --budget allows)", 0 },
 	{ "call-ends", OPT_CALL_ENDS, NULL, 0,
@@ -205,7 +209,11 @@ static error_t parse(int key, char *value, struct argp_state *state)
 
 	switch (key) {
 	case 'o':
-		arguments->output = value;
+		free(arguments->named);
+		arguments->output = arguments->named = capture_name(value);
+		if (!arguments->named)
+			refuse(state, "unknown placeholder in '%s', use %s", value,
+			       CAPTURE_NAME_PLACEHOLDERS);
 		return 0;
 	case OPT_LEVEL:
 		arguments->level = value;
@@ -239,6 +247,8 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		arguments->budget = budget_parse("--budget", value, state);
 		return 0;
 	case ARGP_KEY_END:
+		if (!arguments->output)
+			arguments->output = arguments->named = capture_name(capture_name_default());
 		check_options(arguments, state);
 		settle_budget(arguments, state);
 		return 0;
@@ -268,6 +278,11 @@ static error_t parse(int key, char *value, struct argp_state *state)
 }
 
 const struct argp capture_argp = { .options = options, .parser = parse };
+
+void capture_arguments_release(struct capture_arguments *arguments)
+{
+	free(arguments->named);
+}
 
 static bool is_permission(int err)
 {
@@ -313,7 +328,7 @@ int capture_arguments_apply(const struct capture_arguments *arguments, const cha
 	if (arguments->debug)
 		log_set_level(LOG_DEBUG);
 	*out = (struct capture_options){
-		.output = arguments->output ? arguments->output : "ucxbpf.ucxb",
+		.output = arguments->output,
 		.mode = mode,
 		.level = level,
 		.call_ends = arguments->call_ends ||

@@ -12,6 +12,7 @@ struct report;
 
 struct capture_arguments {
 	const char *output;
+	char *named; /* where output is made of a template: freed by capture_arguments_release() */
 	const char *level;
 	long ring_kib;
 	const char *links;
@@ -35,6 +36,8 @@ double budget_parse(const char *from, const char *value, struct argp_state *stat
 /* Fills options from parsed arguments; -EINVAL: printed. mode as in struct capture_options. */
 int capture_arguments_apply(const struct capture_arguments *arguments, const char *mode,
 			    struct capture_options *options);
+
+void capture_arguments_release(struct capture_arguments *arguments);
 
 /* The exit code for an error that was already printed. */
 int capture_exit_code(int err);

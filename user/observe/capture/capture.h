@@ -31,6 +31,7 @@ struct capture_options {
 	bool arguments; /* of command lines are kept, not only programs */
 	bool progress; /* a line on stderr, rewritten about twice a second */
 	unsigned int thin; /* slices with detail of UB_SLICES; 0: as the rings allow */
+	bool *unwritable; /* set where it is the file that cannot be created; NULL: not wanted */
 	bool all; /* every process that maps UCX or MPI, now and later */
 };
 

@@ -433,6 +433,8 @@ static int open_file(struct capture_session *capture)
 
 	if (err) {
 		log_error("cannot create '%s': %s", options->output, why_not_created(err));
+		if (options->unwritable)
+			*options->unwritable = true;
 		return err;
 	}
 	record = side_capture(site_layer_name(options->level), options->mode, options->command,
