@@ -22,7 +22,7 @@
  */
 #define FIFO_SLICE (1u << 24) /* ns */
 #define FIFO_BURST (1u << 20)
-#define FIFO_PRICE (1u << 15)
+#define FIFO_PRICE (1u << 17)
 #define FIFO_SAVED (1u << 24)
 
 /* Its slice has detail, while others have none. */
