@@ -2,6 +2,7 @@
 #include "observe/capture/session.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -531,6 +532,12 @@ static int init_parts(struct capture_session *capture)
 	return err;
 }
 
+/*
+ * Files of libraries are read whole and freed. glibc would serve the next ones of their size from a
+ * heap that it does not give back.
+ */
+#define GIVE_BACK (1 << 20) /* bytes */
+
 int capture_open(struct capture_session **out, const struct capture_options *options)
 {
 	struct capture_session *capture = calloc(1, sizeof(*capture));
@@ -540,6 +547,7 @@ int capture_open(struct capture_session **out, const struct capture_options *opt
 		log_error("cannot begin to trace: %s", strerror(ENOMEM));
 		return -ENOMEM;
 	}
+	mallopt(M_MMAP_THRESHOLD, GIVE_BACK);
 	capture->options = *options;
 	capture->opened = side_now();
 	capture->flushed = UINT64_MAX;

@@ -30,6 +30,7 @@ struct mpi_functions {
 
 struct thread_looking {
 	struct addresses *addresses;
+	struct code_files code; /* read for this look alone: whole files, tens of MiB in all */
 	struct file_writer *writer;
 	call_stacks *stacks;
 	thread_list threads;
@@ -179,7 +180,7 @@ static void enter_process(struct thread_looking *look, pid_t pid)
 		return;
 	vec_release(&look->ranges);
 	look->pid = pid;
-	if (code_list(pid, &look->addresses->files, &look->ranges))
+	if (code_list(pid, &look->code, &look->ranges))
 		vec_release(&look->ranges);
 }
 
@@ -240,6 +241,7 @@ static void release(struct thread_looking *look)
 	vec_release(&look->files);
 	vec_release(&look->frames);
 	vec_release(&look->ranges);
+	code_files_release(&look->code);
 }
 
 unsigned int threads_look(const struct track *track, struct addresses *addresses,
