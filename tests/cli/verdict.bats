@@ -38,6 +38,13 @@ forms() {
 		== [true, true, true, true, true, true]' r.json
 }
 
+@test "JSON steers no terminal: DEL, C1, the direction of writing" {
+	printf 'spec: ucxbpf-policy-v1\nsite: "a\\x7f\\x9b2J\\u202e"\n' >site.yaml
+	"$UCXBPF" check -f json -P site.yaml -o r.json "$DATA/sizes.ucxb"
+	! LC_ALL=C grep -qaP '\x7f|\xc2[\x80-\x9f]|\xe2\x80\xae' r.json || false
+	jq -e '.site == "a\u007f\u009b2J\u202e"' r.json
+}
+
 @test "all forms: incomplete evidence, and a waiver" {
 	head -c -100 "$DATA/sizes.ucxb" >cut.ucxb
 	forms 3 cut.ucxb

@@ -100,12 +100,35 @@ static void copies(void **state)
 	}
 }
 
+/* What steers is escaped, the line breaks of a layout stay, and the value is the same again. */
+static void json(void **state)
+{
+	static const char name[] = "\x1b[2J\n\x7f\xc2\x9b\xe2\x80\xae\"\\\xc3\xa9";
+	json_t *value = json_pack("{s:[s, i]}", "name", name, 1), *again;
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	(void)state;
+	text_put_json(value, JSON_INDENT(1), out);
+	fclose(out);
+	assert_string_equal(
+		text,
+		"{\n \"name\": [\n  \"\\u001B[2J\\n\\u007f\\u009b\\u202e\\\"\\\\\xc3\xa9\",\n  1\n ]\n}");
+	again = json_loads(text, 0, NULL);
+	assert_true(json_equal(again, value));
+	json_decref(again);
+	json_decref(value);
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(characters),
 		cmocka_unit_test(steering),
 		cmocka_unit_test(copies),
+		cmocka_unit_test(json),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -87,7 +87,8 @@ char *text_plain(const char *text)
 	return copy(text, true);
 }
 
-void text_put_json(const char *json, FILE *out)
+/* Between strings only line breaks steer, and within them encoders escape these. */
+static void put_escaped(const char *json, FILE *out)
 {
 	unsigned int code;
 
@@ -95,11 +96,33 @@ void text_put_json(const char *json, FILE *out)
 		const char *end = json;
 		size_t len = 0;
 
-		while (*end && (!(len = text_character(end, &code)) || !text_steers(code)))
+		while (*end &&
+		       (!(len = text_character(end, &code)) || code == '\n' || !text_steers(code)))
 			end += len ? len : 1;
 		fwrite(json, 1, (size_t)(end - json), out);
 		if (*end)
 			fprintf(out, "\\u%04x", code);
 		json = end + (*end ? len : 0);
 	}
+}
+
+void text_put_json(const json_t *value, size_t flags, FILE *out)
+{
+	char *json = json_dumps(value, flags | JSON_ENCODE_ANY);
+
+	if (!json)
+		alloc_failed();
+	put_escaped(json, out);
+	free(json);
+}
+
+char *text_json(const json_t *value, size_t flags)
+{
+	char *text;
+	size_t size;
+	FILE *out = xmemstream(&text, &size);
+
+	text_put_json(value, flags, out);
+	fclose(out);
+	return text;
 }

@@ -6,6 +6,7 @@
 #ifndef UCXBPF_BASE_TEXT_H
 #define UCXBPF_BASE_TEXT_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -29,10 +30,13 @@ char *text_utf8(const char *text);
 char *text_plain(const char *text);
 
 /*
- * Writes a JSON text, with an escape sequence of JSON for each character that steers: encoders of
- * JSON leave DEL, C1 and what turns the direction as they are, and terminals act on them. The text
- * has none between its strings, so it has no line breaks. Errors are the stream's.
+ * Writes a value as JSON, laid out by Jansson's flags, with an escape sequence of JSON for each
+ * character of its strings that steers: encoders of JSON leave DEL, C1 and what turns the
+ * direction as they are, and terminals act on them. Errors are the stream's.
  */
-void text_put_json(const char *json, FILE *out);
+void text_put_json(const json_t *value, size_t flags, FILE *out);
+
+/* The same text; the caller frees it. */
+char *text_json(const json_t *value, size_t flags);
 
 #endif

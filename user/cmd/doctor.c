@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/exit_codes.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "cmd/cmds.h"
 #include "cmd/output/output.h"
 #include "observe/doctor/doctor.h"
@@ -75,10 +76,12 @@ static int print(void *arg, FILE *out)
 {
 	const struct diagnosis *diagnosis = arg;
 
-	if (!diagnosis->options->json)
+	if (diagnosis->options->json) {
+		text_put_json(diagnosis->doctor->report, JSON_INDENT(2), out);
+		fputc('\n', out);
+	} else {
 		doctor_print(diagnosis->doctor, diagnosis->options->verbose, out);
-	else if (json_dumpf(diagnosis->doctor->report, out, JSON_INDENT(2)) || putc('\n', out) < 0)
-		return errno ? -errno : -EIO;
+	}
 	return 0;
 }
 

@@ -2,9 +2,7 @@
 /* The comparison for programs: docs/diff.md, docs/diff.schema.json. */
 #include <errno.h>
 #include <jansson.h>
-#include <stdlib.h>
 
-#include "base/alloc.h"
 #include "base/shape.h"
 #include "base/text.h"
 #include "show/diff/internal.h"
@@ -98,12 +96,7 @@ static json_t *sections_json(const struct diff *diff)
 
 static void dump(json_t *value, FILE *out)
 {
-	char *text = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
-
-	if (!text)
-		alloc_failed();
-	text_put_json(text, out);
-	free(text);
+	text_put_json(value, JSON_COMPACT, out);
 	json_decref(value);
 }
 

@@ -314,10 +314,8 @@ struct ndjson_export {
 
 static void put_json(struct ndjson_export *state, const char *name, json_t *value)
 {
-	char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+	char *text = text_json(value, JSON_COMPACT);
 
-	if (!text)
-		alloc_failed();
 	json_line_raw(&state->line, name, text);
 	free(text);
 	json_decref(value);

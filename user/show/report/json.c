@@ -3,9 +3,7 @@
 #include "show/report/json.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
-#include "base/alloc.h"
 #include "base/shape.h"
 #include "base/text.h"
 #include "show/report/internal.h"
@@ -23,13 +21,8 @@ static void put(struct json_out *out, const char *text)
 
 static void dump(struct json_out *out, json_t *value)
 {
-	char *text = json_dumps(value, JSON_ENCODE_ANY);
-
-	if (!text)
-		alloc_failed();
-	text_put_json(text, out->file);
+	text_put_json(value, 0, out->file);
 	check(out, ferror(out->file));
-	free(text);
 	json_decref(value);
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/readable.h"
+#include "base/text.h"
 #include "site/inventory/internal.h"
 
 #define TEXT(type, member, ...) SHAPE_OF(struct type, member, ##__VA_ARGS__)
@@ -215,14 +216,13 @@ void inventory_free(struct inventory *inventory)
 int inventory_write(const struct inventory *inventory, FILE *out)
 {
 	json_t *object = json_pack("{s:s}", "schema", INVENTORY_SCHEMA);
-	int err;
 
 	shape_put(object, inventory_shape, inventory, NULL);
 	errno = 0;
-	err = json_dumpf(object, out, JSON_INDENT(1));
+	text_put_json(object, JSON_INDENT(1), out);
 	json_decref(object);
 	fputc('\n', out);
-	if (!err && !fflush(out) && !ferror(out))
+	if (!fflush(out) && !ferror(out))
 		return 0;
 	return errno ? -errno : -EIO;
 }

@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/readable.h"
 #include "base/shape.h"
+#include "base/text.h"
 #include "site/plan/internal.h"
 
 const char *const plan_pairing_names[PAIRINGS] = { "local", "circle", "list" };
@@ -124,7 +125,7 @@ static void plan_identify(struct plan *plan, const char *text, size_t length)
 char *plan_json(const struct plan *plan)
 {
 	json_t *tree = shape_json(plan_shape, plan, plan);
-	char *text = json_dumps(tree, JSON_COMPACT | JSON_REAL_PRECISION(15));
+	char *text = text_json(tree, JSON_COMPACT | JSON_REAL_PRECISION(15));
 
 	json_decref(tree);
 	return text;

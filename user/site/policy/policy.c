@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/readable.h"
 #include "base/shape.h"
+#include "base/text.h"
 #include "site/policy/tree.h"
 #include "site/policy/values.h"
 
@@ -498,11 +499,9 @@ static const struct shape policy_shape[] = {
 char *policy_normal_form(const struct policy *policy)
 {
 	json_t *tree = shape_json(policy_shape, policy, NULL);
-	char *text = json_dumps(tree, JSON_SORT_KEYS | JSON_INDENT(1) | JSON_REAL_PRECISION(15));
+	char *text = text_json(tree, JSON_SORT_KEYS | JSON_INDENT(1) | JSON_REAL_PRECISION(15));
 
 	json_decref(tree);
-	if (!text)
-		alloc_failed();
 	return text;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/shape.h"
+#include "base/text.h"
 #include "site/judge/aggregates/ports.h"
 #include "site/judge/internal.h"
 #include "site/judge/verdict/drain.h"
@@ -275,8 +276,7 @@ static json_t *verdict_lines_json(const struct judge *judge)
 /* The document is written member by member: a site has more findings than fit into memory twice. */
 static void put_value(json_t *value, FILE *out)
 {
-	if (json_dumpf(value, out, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(6)))
-		fputs("null", out);
+	text_put_json(value, JSON_COMPACT | JSON_REAL_PRECISION(6), out);
 	json_decref(value);
 }
 
