@@ -125,6 +125,6 @@ int main(int argc, char **argv)
 	if (argc < 2)
 		print_help(stderr);
 	else
-		fprintf(stderr, "ucxbpf: no command '%s', see ucxbpf --help\n", name);
+		log_error("no command '%s', see ucxbpf --help", name);
 	return UCXBPF_EXIT_USAGE;
 }

@@ -51,6 +51,27 @@ confined()
 	confined export -f ndjson -o /dev/stdout "$TOP/tests/data/gromacs.ucxb"
 }
 
+@test "words of the command line that a message repeats steer no terminal" {
+	local word=$'\e[31m\x9b\x7f' words wanted
+
+	while IFS='|' read -r words wanted; do
+		# shellcheck disable=SC2086
+		run "$UCXBPF" ${words//WORD/$word}
+		echo "$words: $output"
+		! LC_ALL=C grep -qa '[^ -~]' <<<"$output" || false
+		grep -qF -- "$wanted" <<<"$output"
+	done <<-'END'
+		WORD|no command '?[31m??'
+		replay --WORD|unrecognized option '--?[31m??'
+		replay --json=WORD x|doesn't allow an argument
+		export -f WORD x|--format=?[31m??: there is no such format
+		attach -p WORD|'?[31m??' is not a process id
+		replay WORD|?[31m??: no such file
+	END
+	"$UCXBPF" replay --process="$word" "$TOP/tests/data/send.ucxb" >"$BATS_TEST_TMPDIR/out"
+	grep -qa '^filter: process ?\[31m?? ' "$BATS_TEST_TMPDIR/out"
+}
+
 @test "every command has --help with an example" {
 	for name in $COMMANDS; do
 		run "$UCXBPF" $name --help
@@ -102,7 +123,7 @@ confined()
 	done
 	run "$UCXBPF" help frobnicate
 	[ "$status" -eq 2 ]
-	[ "$output" = "ucxbpf: no command 'frobnicate', see ucxbpf --help" ]
+	[ "$output" = "ucxbpf: error: no command 'frobnicate', see ucxbpf --help" ]
 	run "$UCXBPF" run -- echo -h
 	[ "$status" -eq 0 ]
 	[[ $output == *-h* ]]

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/exit_codes.h"
+#include "base/text.h"
 #include "base/vec.h"
 
 static int alloc_status = UCXBPF_EXIT_FAILED;
@@ -87,10 +88,32 @@ ssize_t xgetline(char **line, size_t *room, FILE *file)
 	return length;
 }
 
+static ssize_t write_plain(void *to, const char *bytes, size_t count)
+{
+	char *lines = xstrndup(bytes, count), *rest = lines, *line;
+
+	while ((line = strsep(&rest, "\n"))) {
+		char *plain = text_plain(line);
+
+		fprintf(to, "%s%s", plain, rest ? "\n" : "");
+		free(plain);
+	}
+	free(lines);
+	return (ssize_t)count;
+}
+
+/* getopt(3) and argp write the words they complain of as they are, and know no other stream. */
 int xargp_parse(const struct argp *argp, int argc, char **argv, unsigned int flags, void *input)
 {
-	int err = argp_parse(argp, argc, argv, flags, NULL, input);
+	FILE *terminal = stderr;
+	int err;
 
+	stderr = checked(
+		fopencookie(terminal, "w", (cookie_io_functions_t){ .write = write_plain }));
+	setlinebuf(stderr);
+	err = argp_parse(argp, argc, argv, flags, NULL, input);
+	fclose(stderr);
+	stderr = terminal;
 	if (err == ENOMEM)
 		alloc_failed();
 	return err;

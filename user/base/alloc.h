@@ -37,7 +37,10 @@ char *xvasprintf(const char *format, va_list args) __attribute__((malloc, format
 /* getline(3), for which a file would end where memory does. */
 ssize_t xgetline(char **line, size_t *room, FILE *file);
 
-/* argp_parse(3) without an index, which returns ENOMEM in silence. */
+/*
+ * argp_parse(3) without an index, which returns ENOMEM in silence. No message of it steers a
+ * terminal.
+ */
 int xargp_parse(const struct argp *argp, int argc, char **argv, unsigned int flags, void *input);
 
 /* A stream into memory: fclose() sets *text, 0-terminated and the caller's to free, and *size. */

@@ -8,6 +8,7 @@
 #include "base/confine.h"
 #include "base/exit_codes.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "base/vec.h"
 #include "cmd/cmds.h"
 #include "cmd/input/gather.h"
@@ -128,7 +129,9 @@ static int check(struct policy_command *command)
 		free(text);
 		err = fflush(stdout) ? -errno : 0;
 		policy_hash(policy, hash);
-		fprintf(stderr, "%s: sha256:%s\n", path, hash);
+		text = text_plain(path);
+		fprintf(stderr, "%s: sha256:%s\n", text, hash);
+		free(text);
 	}
 	policy_free(policy);
 	return printed(err);

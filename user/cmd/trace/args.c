@@ -16,6 +16,7 @@
 #include "base/exit_codes.h"
 #include "base/level.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "base/vec.h"
 #include "cmd/trace/capture_name.h"
@@ -452,7 +453,9 @@ int capture_read_back(const char *path, int (*print)(const struct report *report
 int capture_summary(const char *path)
 {
 	int code = capture_read_back(path, print_text);
+	char *plain = text_plain(path);
 
-	fprintf(stderr, "\ncapture in %s; the same again: ucxbpf replay %s\n", path, path);
+	fprintf(stderr, "\ncapture in %s; the same again: ucxbpf replay %s\n", plain, plain);
+	free(plain);
 	return code;
 }

@@ -332,8 +332,12 @@ static void filter_lines(const struct text_report *text)
 		if (!list->patterns.len)
 			continue;
 		fprintf(text->out, "%-7s %s ", label, filter_infos[i].name);
-		for (size_t k = 0; k < list->patterns.len; k++)
-			fprintf(text->out, "%s%s", k ? "," : "", list->patterns.data[k]);
+		for (size_t k = 0; k < list->patterns.len; k++) {
+			char *plain = text_plain(list->patterns.data[k]);
+
+			fprintf(text->out, "%s%s", k ? "," : "", plain);
+			free(plain);
+		}
 		fprintf(text->out, " (%s)\n", filter_infos[i].facts);
 		label = "";
 	}
