@@ -48,6 +48,11 @@ setup() { live_setup; }
 	run "$UCXBPF" run -q -o "$WORK/c.ucxb" -- true
 	[ "$status" = 0 ]
 	"$UCXBPF" replay "$WORK/c.ucxb"
+	# OTF2's own tools refuse an archive without a location
+	run "$UCXBPF" export -f otf2 -o "$WORK/archive" "$WORK/c.ucxb"
+	[ "$status" = 1 ]
+	[ "${lines[0]}" = "ucxbpf: error: $WORK/archive: nothing written: no process was traced, and OTF2 has no archive without one" ]
+	[ ! -e "$WORK/archive" ]
 }
 
 # A command's status shows the tracer's through its parent: all threads of it.

@@ -407,6 +407,12 @@ static int write_archive(struct otf2 *otf2, const struct fact_totals *totals)
 	err = otf2_settle_worlds(otf2, totals);
 	if (!err)
 		err = otf2_spans(otf2);
+	if (!err && !otf2->out.locations.len) {
+		snprintf(
+			otf2->target->why, EXPORT_WHY,
+			"nothing written: no process was traced, and OTF2 has no archive without one");
+		err = -ENODATA;
+	}
 	if (err)
 		return err;
 	otf2_define_rest(otf2);
