@@ -122,6 +122,17 @@ REASON='[node_problem] it_s _(touch here) _x_ PATH-03'
 	grep -q 'scontrol: No such file or directory: is it in PATH' err
 }
 
+@test "what sinfo prints besides is no node: a warning, another node, ALL; one that it does not name stays" {
+	printf '#!/bin/sh\nprintf "%%s\\n" "sinfo: a warning" ALL "ALL|idle|none" "n0|idle|none" n1 "n1|idle|none" "n1|idle|none"\n' >bin/sinfo
+	check 2 --apply "$SITE"/nocma.*.ucxb
+	[ "$(grep NodeName called)" = NodeName=n1 ]
+	rm called
+	printf '#!/bin/sh\necho ALL\n' >bin/sinfo
+	check 5 --apply "$SITE"/nocma.*.ucxb
+	grep -q '^ucxbpf: error: sinfo does not tell the state of n1: it is not drained$' err
+	[ ! -e called ]
+}
+
 @test "a real slurmctld drains that node for that reason, unless it has one already" {
 	export BED=d$((BASHPID % 100000))
 	[ "$(id -u)" = 0 ] || skip "needs root"

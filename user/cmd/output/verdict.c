@@ -136,27 +136,55 @@ static int run_words(char *const words[])
 
 /* ---- who has a reason already ---- */
 
-/* "n1|drained|disk is full"; one that has a reason keeps it. */
-static void take_line(char *line, texts *nodes)
+/* Of the nodes to be drained those that have no reason yet; a node is in a line for each of its
+ * partitions. */
+struct sinfo_answers {
+	const struct drain *drain;
+	bool *answered;
+	texts free; /* names of the drain's */
+};
+
+/* "n1|drained|disk is full"; one that has a reason keeps it. Nothing else that sinfo may print
+ * names a node. */
+static void take_line(char *line, struct sinfo_answers *answers)
 {
 	const char *name, *state, *reason;
+	size_t i = 0;
 
 	line[strcspn(line, "\n")] = '\0';
 	name = strsep(&line, "|");
 	state = strsep(&line, "|");
-	reason = line ? line : "none";
+	reason = line;
+	while (i < answers->drain->count && strcmp(answers->drain->names[i], name) != 0)
+		i++;
+	if (i == answers->drain->count || !reason || answers->answered[i])
+		return;
+	answers->answered[i] = true;
 	if (!strcmp(reason, "none"))
-		vec_push(nodes, xstrdup(name));
+		vec_push(&answers->free, answers->drain->names[i]);
 	else
 		log_warn("%s is %s already, and stays so: %s", name, state, reason);
 }
 
-/* Those of a list that have none. */
-static int find_free(const char *list, texts *nodes)
+static int all_answered(const struct sinfo_answers *answers)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < answers->drain->count; i++) {
+		if (answers->answered[i])
+			continue;
+		log_error("sinfo does not tell the state of %s: it is not drained",
+			  answers->drain->names[i]);
+		err = -ENOENT;
+	}
+	return err;
+}
+
+static int find_free(struct sinfo_answers *answers)
 {
 	static char sinfo[] = "sinfo", plain[] = "--noheader", each[] = "--Node",
 		    format[] = "--format=%N|%T|%E", of[] = "--nodes";
-	char *words[] = { sinfo, plain, each, format, of, (char *)list, NULL };
+	char *words[] = { sinfo, plain, each, format, of, answers->drain->nodes, NULL };
 	int ends[2], err;
 	char *line = NULL;
 	size_t room = 0;
@@ -171,7 +199,7 @@ static int find_free(const char *list, texts *nodes)
 	if (!in)
 		alloc_failed();
 	while (!err && xgetline(&line, &room, in) > 0)
-		take_line(line, nodes);
+		take_line(line, answers);
 	fclose(in);
 	free(line);
 	return err ? err : end_words(words, child);
@@ -195,20 +223,20 @@ static int drain_nodes(const struct drain *drain)
 
 static int apply_drain(const struct drain *drain)
 {
-	texts nodes = { 0 };
-	int err = find_free(drain->nodes, &nodes);
+	struct sinfo_answers answers = { .drain = drain,
+					 .answered = xcalloc(drain->count, sizeof(bool)) };
+	int err = find_free(&answers), unknown = err ? 0 : all_answered(&answers);
 
-	if (!err && nodes.len) {
+	if (!err && answers.free.len) {
 		struct drain left = *drain;
 
-		left.nodes = fold_names(nodes.data, nodes.len);
+		left.nodes = fold_names(answers.free.data, answers.free.len);
 		err = drain_nodes(&left);
 		free(left.nodes);
 	}
-	for (size_t i = 0; i < nodes.len; i++)
-		free((char *)nodes.data[i]);
-	vec_release(&nodes);
-	return err;
+	free(answers.answered);
+	vec_release(&answers.free);
+	return err ? err : unknown;
 }
 
 int apply_drains(const struct judge *judge)

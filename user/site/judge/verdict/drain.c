@@ -154,22 +154,29 @@ static char *reason_of(const struct judge *judge, const char *rules)
 	return reason;
 }
 
+static void release_names(struct drain *drain)
+{
+	for (size_t i = 0; i < drain->count; i++)
+		free(drain->names[i]);
+	free(drain->names);
+}
+
 static void put(struct drains *drains, const struct judge *judge,
 		const struct candidate *candidates, size_t count)
 {
-	VEC(const char *) names = { 0 };
-	char *nodes;
+	struct drain drain = { .names = xcalloc(count, sizeof(*drain.names)), .count = count };
 
 	for (size_t i = 0; i < count; i++)
-		vec_push(&names, candidates[i].node);
-	nodes = fold_names(names.data, names.len);
-	vec_release(&names);
+		drain.names[i] = xstrdup(candidates[i].node);
+	drain.nodes = fold_names((const char *const *)drain.names, count);
 	if (candidates->refused) {
-		vec_push(&drains->refused, ((struct drain_refusal){ nodes, candidates->refused }));
+		vec_push(&drains->refused,
+			 ((struct drain_refusal){ drain.nodes, candidates->refused }));
+		release_names(&drain);
 		return;
 	}
-	vec_push(&drains->list,
-		 ((struct drain){ nodes, reason_of(judge, candidates->rules), count }));
+	drain.reason = reason_of(judge, candidates->rules);
+	vec_push(&drains->list, drain);
 	drains->nodes += count;
 }
 
@@ -208,6 +215,7 @@ void drains_release(struct drains *drains)
 	for (size_t i = 0; i < drains->list.len; i++) {
 		free(drains->list.data[i].nodes);
 		free(drains->list.data[i].reason);
+		release_names(&drains->list.data[i]);
 	}
 	for (size_t i = 0; i < drains->refused.len; i++)
 		free(drains->refused.data[i].nodes);

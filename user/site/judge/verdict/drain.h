@@ -12,6 +12,7 @@
 struct drain {
 	char *nodes; /* as scontrol takes them: "n[0801-0804]" */
 	char *reason; /* the policy's prefix and the rules; printable ASCII without quotes */
+	char **names; /* of each */
 	size_t count;
 };
 
