@@ -72,6 +72,18 @@ setup() {
 	done
 }
 
+@test "a damaged file of several is named, by check and by merge" {
+	mkdir several
+	cp "$DATA/gpu-sweep/sound/evidence" several/a
+	cp "$DATA/gpu-sweep/no-cuda-ipc/evidence" several/c
+	head -c 500 "$DATA/gpu-sweep/none-bcast/evidence" >several/b
+	ends 5 "$UCXBPF" check several/[abc]
+	[ "$(<err)" = "ucxbpf: error: several/b: cut short" ]
+	ends 5 "$UCXBPF" sweep merge -o whole several/[abc]
+	[ "$(<err)" = "ucxbpf: error: several/b: cut short" ]
+	[ ! -e whole ]
+}
+
 @test "a baseline: as check has it; one that is not there is said before anything begins" {
 	mkdir -p now/parts
 	cp -r "$DATA"/gpu-sweep/sound/{policy.yaml,plan.json,ledger} now/

@@ -159,7 +159,7 @@ static bool read_evidence(struct judge *judge, const struct part *parts, size_t 
 	for (unsigned int i = 0; i < count && i + 1 < HARNESS_FILES && !err; i++) {
 		file = evidence_file(i, &parts[i]);
 		err = evidence_check(file, &error);
-		err = err ? err : evidence_merge_add(merge, dup(file), &error);
+		err = err ? err : evidence_merge_add(merge, dup(file), "part", &error);
 	}
 	file = harness_file(HARNESS_FILES - 1, &none);
 	err = err ? err : evidence_merge_write(merge, file, &error);

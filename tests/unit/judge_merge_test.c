@@ -151,7 +151,7 @@ static int merge(const int *files, size_t count)
 	int to = new_file(), err = 0;
 
 	for (size_t i = 0; i < count && !err; i++)
-		err = evidence_merge_add(merge, dup(files[i]), &error);
+		err = evidence_merge_add(merge, dup(files[i]), "part", &error);
 	err = err ? err : evidence_merge_write(merge, to, &error);
 	if (err)
 		fail_msg("%s", error.text);
@@ -244,8 +244,8 @@ static void twice(void **state)
 	int to = new_file();
 
 	(void)state;
-	assert_int_equal(evidence_merge_add(merge, new_part(policy, 7), &error), 0);
-	assert_int_equal(evidence_merge_add(merge, new_part(policy, 7), &error), 0);
+	assert_int_equal(evidence_merge_add(merge, new_part(policy, 7), "part", &error), 0);
+	assert_int_equal(evidence_merge_add(merge, new_part(policy, 7), "part", &error), 0);
 	assert_int_equal(evidence_merge_write(merge, to, &error), -EINVAL);
 	assert_non_null(strstr(error.text, "capture\tn0\t7\tn0: holds a capture that another"));
 	evidence_merge_free(merge);

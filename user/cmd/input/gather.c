@@ -346,7 +346,7 @@ static int said(const char *name, int err, const struct evidence_error *error)
 {
 	if (!err)
 		return 0;
-	log_error("%s: %s", name, error->text);
+	log_error("%s: %s", error->file ? error->file : name, error->text);
 	return err == -EINVAL ? err : -EIO;
 }
 
@@ -369,7 +369,7 @@ static int add_file(struct gathered *gathered, struct evidence_merge *merge, con
 	/* a damaged part counts as not carried out: COV-03 names its nodes */
 	err = is_part(path) ? evidence_check(file, &error) : 0;
 	if (!err) {
-		err = evidence_merge_add(merge, file, &error);
+		err = evidence_merge_add(merge, file, path, &error);
 	} else {
 		close(file);
 		if (err == -EBADMSG) {
@@ -404,6 +404,7 @@ static int room_of(const struct evidence_merge *merge)
 static int add_captures(struct gathered *gathered, struct evidence_merge *merge,
 			const struct policy *policy, const char *command, bool learn)
 {
+	static const char name[] = "the captures as evidence";
 	struct evidence_error error;
 	struct judge *judge;
 	int file, err;
@@ -420,8 +421,8 @@ static int add_captures(struct gathered *gathered, struct evidence_merge *merge,
 		if (err)
 			close(file);
 		else
-			err = evidence_merge_add(merge, file, &error);
-		err = said("the captures as evidence", err, &error);
+			err = evidence_merge_add(merge, file, name, &error);
+		err = said(name, err, &error);
 	}
 	gathered->totals = NULL;
 	judge_free(judge);

@@ -296,10 +296,11 @@ static const char doc[] =
 static int add_file(struct evidence_merge *merge, int file, const char *name)
 {
 	struct evidence_error error;
-	int err = file < 0 ? file : evidence_merge_add(merge, file, &error);
+	int err = file < 0 ? file : evidence_merge_add(merge, file, name, &error);
 
 	if (err)
-		log_error("%s: %s", name, file < 0 ? readable_why(file) : error.text);
+		log_error("%s: %s", file >= 0 && error.file ? error.file : name,
+			  file < 0 ? readable_why(file) : error.text);
 	return err;
 }
 
@@ -396,7 +397,8 @@ static int write_out(struct evidence_merge *merge, const char *path)
 	int err = output_write(path, NEWFILE_PRIVATE, put, &writing);
 
 	if (err)
-		log_error("%s: %s", path,
+		log_error("%s: %s",
+			  writing.of_evidence && writing.error.file ? writing.error.file : path,
 			  writing.of_evidence ? writing.error.text : newfile_why(err));
 	return err;
 }

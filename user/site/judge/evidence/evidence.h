@@ -24,6 +24,7 @@ bool evidence_is(const char *path);
 /* One line of error text without the file's name, in the caller's buffer. */
 struct evidence_error {
 	char text[256];
+	const char *file; /* of those given to a merge, the one at fault; NULL: the one in hand */
 };
 
 /*
@@ -52,8 +53,13 @@ struct evidence_merge;
 struct evidence_merge *evidence_merge_new(const char *folder);
 void evidence_merge_free(struct evidence_merge *merge);
 
-/* Takes an open file over, to be read from its beginning. */
-int evidence_merge_add(struct evidence_merge *merge, int file, struct evidence_error *error);
+/*
+ * Takes an open file over, to be read from its beginning: as late as with the last one, so that
+ * errors of all may show at any of these calls. name, for errors, is borrowed until
+ * evidence_merge_free().
+ */
+int evidence_merge_add(struct evidence_merge *merge, int file, const char *name,
+		       struct evidence_error *error);
 
 /* A file for judge_evidence_write(), without a name, to be added; -errno. */
 int evidence_merge_room(const struct evidence_merge *merge);

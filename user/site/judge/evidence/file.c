@@ -42,6 +42,7 @@ int evidence_fail(struct evidence_error *error, int err, const char *format, ...
 	va_start(args, format);
 	vsnprintf(error->text, sizeof(error->text), format, args);
 	va_end(args);
+	error->file = NULL;
 	return err;
 }
 

@@ -19,6 +19,7 @@
 
 struct files {
 	int list[AT_A_TIME];
+	const char *names[AT_A_TIME]; /* borrowed; NULL: one of our own */
 	size_t count;
 };
 
@@ -61,6 +62,7 @@ int evidence_merge_room(const struct evidence_merge *merge)
 
 struct source {
 	struct evidence_input *input;
+	const char *name;
 	struct line_ref line; /* its next one */
 };
 
@@ -74,10 +76,19 @@ static bool before(const struct source *a, const struct source *b)
 	return line_compare(a->line, b->line) < 0;
 }
 
+static int next_line(struct source *source, struct evidence_error *error)
+{
+	int got = evidence_input_next(source->input, &source->line, error);
+
+	if (got < 0)
+		error->file = source->name;
+	return got;
+}
+
 /* Reads the next line of the first file, which leaves when it has none. */
 static int advance(struct row *row, struct evidence_error *error)
 {
-	int got = evidence_input_next(row->heap[0].input, &row->heap[0].line, error);
+	int got = next_line(&row->heap[0], error);
 
 	if (got < 0)
 		return got;
@@ -121,13 +132,14 @@ static int row_open(struct row *row, const struct files *files, struct text *hea
 		struct line_ref own;
 
 		err = evidence_input_open(&source->input, files->list[i], &own, error);
+		source->name = files->names[i];
+		row->count += !err;
+		err = err ? err : check_head(head, own, !i, error);
 		if (err)
-			return err;
-		row->count++;
-		err = check_head(head, own, !i, error);
+			error->file = source->name;
 	}
 	for (size_t i = row->count; i-- > 0 && !err;) {
-		int got = evidence_input_next(row->heap[i].input, &row->heap[i].line, error);
+		int got = next_line(&row->heap[i], error);
 
 		err = got < 0 ? got : 0;
 		if (got)
@@ -171,7 +183,8 @@ static int merge_files(const struct files *files, int file, struct evidence_erro
 
 /* ---- levels ---- */
 
-static int add(struct evidence_merge *merge, size_t level, int file, struct evidence_error *error);
+static int add(struct evidence_merge *merge, size_t level, int file, const char *name,
+	       struct evidence_error *error);
 
 /* A level's files become one of the next. */
 static int collapse(struct evidence_merge *merge, size_t level, struct evidence_error *error)
@@ -187,20 +200,23 @@ static int collapse(struct evidence_merge *merge, size_t level, struct evidence_
 		return err;
 	}
 	close_files(files);
-	return add(merge, level + 1, file, error);
+	return add(merge, level + 1, file, NULL, error);
 }
 
-static int add(struct evidence_merge *merge, size_t level, int file, struct evidence_error *error)
+static int add(struct evidence_merge *merge, size_t level, int file, const char *name,
+	       struct evidence_error *error)
 {
 	struct files *files = &merge->levels[level];
 
+	files->names[files->count] = name;
 	files->list[files->count++] = file;
 	return files->count == AT_A_TIME && level + 1 < LEVELS ? collapse(merge, level, error) : 0;
 }
 
-int evidence_merge_add(struct evidence_merge *merge, int file, struct evidence_error *error)
+int evidence_merge_add(struct evidence_merge *merge, int file, const char *name,
+		       struct evidence_error *error)
 {
-	return add(merge, 0, file, error);
+	return add(merge, 0, file, name, error);
 }
 
 static bool is_top(const struct evidence_merge *merge, size_t level)
