@@ -170,6 +170,18 @@ side() {
 	done
 }
 
+# A task has 16 frames: a send that finds none has no record, and is neither in the sums nor unaccounted for.
+@test "sends within each other, deeper than there are frames: each that is missed is counted" {
+	UCX_TLS=self "$UCXBPF" run -q -o "$WORK/a.ucxb" -- "$PROGS/ucp/ucp_nest" nest 10 50 >"$WORK/out"
+	[ "$(cat "$WORK/out")" = "500 sends" ]
+	"$UCXBPF" replay --allow-loss --json "$WORK/a.ucxb" >"$WORK/report.json"
+	jq -e '([.ops[] | select(.op == "tag_send") | .count] | add) as $sends
+		| ([.ops[] | select(.op == "tag_recv") | .count] | add) as $receives
+		| ([.transfers[].count] | add) as $transfers
+		| $sends < 500 and .loss.dropped["ring full or nested too deep"] == 1500 - $sends - $receives - $transfers
+		and .notes["frames nested too deep"] > 0' "$WORK/report.json"
+}
+
 # ended KEY NUMBER [thread]: a process that ends so has that in the report, and not the other.
 ended() {
 	local status=0

@@ -242,8 +242,10 @@ bool totals_add(struct fact_totals *totals, const struct record_source *source,
 	totals->unsummed += unsummed(stats);
 	totals->partial += loss->missing || loss->broken || loss->unseen;
 	totals->damaged_bytes += loss->damaged;
+	/* a span that finds no free frame is dropped as well, and not told apart */
 	if (loss->lost)
-		reason_add(totals->dropped, "ring full", loss->lost);
+		reason_add(totals->dropped,
+			   stats->deep ? "ring full or nested too deep" : "ring full", loss->lost);
 	if (stats->dropped[UB_LOSS])
 		reason_add(totals->dropped, "notices of losses", stats->dropped[UB_LOSS]);
 	if (loss->thinned)

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * A process that sends to itself over the transport self, where a receive's callback runs within
+ * the send:
+ *
+ *   ucp_nest nest DEPTH ROUNDS    the callback sends again, so that DEPTH sends are within each
+ * other ucp_nest signal COUNT         sends go on while a timer's handler sends on a worker of its
+ * own, COUNT times
+ *
+ * Prints how many sends were made, which is how many receives were. DEPTH from 1.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <ucp/api/ucp.h>
+
+#define PERIOD_US 400
+
+#define OK(call)                                                                                   \
+	do {                                                                                       \
+		if ((call) != UCS_OK) {                                                            \
+			fprintf(stderr, "ucp_nest: not so: %s\n", #call);                          \
+			exit(3);                                                                   \
+		}                                                                                  \
+	} while (0)
+
+/* Who sends: the program, its handler. */
+static struct side {
+	ucp_worker_h worker;
+	ucp_ep_h ep;
+	uint64_t to, sent, received;
+	long deeper; /* sends that are still to be made within the next one */
+} main_side, handler_side;
+
+static volatile sig_atomic_t handled;
+
+static void side_open(struct side *side)
+{
+	const ucp_params_t params = { .field_mask = UCP_PARAM_FIELD_FEATURES,
+				      .features = UCP_FEATURE_TAG };
+	const ucp_worker_params_t worker_params = { 0 };
+	ucp_ep_params_t ep_params = { .field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS };
+	ucp_context_h context;
+	ucp_address_t *address;
+	size_t length;
+
+	OK(ucp_init(&params, NULL, &context));
+	OK(ucp_worker_create(context, &worker_params, &side->worker));
+	OK(ucp_worker_get_address(side->worker, &address, &length));
+	ep_params.address = address;
+	OK(ucp_ep_create(side->worker, &ep_params, &side->ep));
+}
+
+static void exchange(struct side *side);
+
+static void arrived(void *request, ucs_status_t status, const ucp_tag_recv_info_t *info, void *arg)
+{
+	struct side *side = arg;
+
+	(void)status;
+	(void)info;
+	side->received++;
+	if (side->deeper-- > 0)
+		exchange(side);
+	ucp_request_free(request);
+}
+
+/* A receive, and the send that it is the other end of. */
+static void exchange(struct side *side)
+{
+	const ucp_request_param_t receive = {
+		.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA,
+		.cb.recv = arrived,
+		.user_data = side,
+	};
+	const ucp_request_param_t send = { 0 };
+	uint64_t value = side->sent;
+
+	if (UCS_PTR_IS_ERR(
+		    ucp_tag_recv_nbx(side->worker, &side->to, sizeof(side->to), 1, -1, &receive)) ||
+	    ucp_tag_send_nbx(side->ep, &value, sizeof(value), 1, &send))
+		exit(4);
+	side->sent++;
+}
+
+static void on_timer(int number)
+{
+	(void)number;
+	exchange(&handler_side);
+	handled++;
+}
+
+static void nest(long depth, long rounds)
+{
+	for (long i = 0; i < rounds; i++) {
+		main_side.deeper = depth - 1;
+		exchange(&main_side);
+	}
+}
+
+static void signals(long count)
+{
+	const struct itimerval period = { { 0, PERIOD_US }, { 0, PERIOD_US } }, none = { 0 };
+	struct sigaction action = { .sa_handler = on_timer, .sa_flags = SA_RESTART };
+
+	/* its pools are grown before: a handler must not allocate */
+	side_open(&handler_side);
+	for (int i = 0; i < 64; i++) {
+		handler_side.deeper = 0;
+		exchange(&handler_side);
+	}
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &period, NULL);
+	while (handled < count) {
+		main_side.deeper = 2;
+		exchange(&main_side);
+	}
+	setitimer(ITIMER_REAL, &none, NULL);
+}
+
+int main(int argc, char **argv)
+{
+	side_open(&main_side);
+	if (argc == 4 && !strcmp(argv[1], "nest"))
+		nest(atol(argv[2]), atol(argv[3]));
+	else if (argc == 3 && !strcmp(argv[1], "signal"))
+		signals(atol(argv[2]));
+	else
+		return 2;
+	if (main_side.sent != main_side.received || handler_side.sent != handler_side.received)
+		return 5;
+	printf("%lu sends\n", main_side.sent + handler_side.sent);
+	return 0;
+}
