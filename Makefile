@@ -242,6 +242,7 @@ $(O)/tests/trust/%: tests/trust/%.c
 	$(Q)mkdir -p $(@D) && $(CC) -std=gnu11 -D_GNU_SOURCE $(WARN) -O2 -g -MMD -MP $< -o $@ $(TRUST_LIBS_$*) -pthread
 
 $(O)/tests/trust/faultfs: TRUST_LIBS_faultfs = $$(pkg-config --cflags --libs fuse3)
+$(O)/tests/trust/flow: TRUST_LIBS_flow = -lucp -lucs
 
 #-- Fuzzers (tests/fuzz/README.md) -------------------------------------------------------------------
 

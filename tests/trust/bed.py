@@ -271,3 +271,18 @@ def gone_after(held, seconds=30):
 def seeded(row):
     """Another sequence for each part of a row that is gone on with, the same for the same part."""
     return random.Random(row)
+
+
+def staged(fault):
+    """A sweep of a staged fault (tests/faults): {"ok", "said", "wrong", "seconds", ...}; None: it cannot be staged here."""
+    with tempfile.TemporaryDirectory() as folder:
+        results = Path(folder, "results")
+        run([sys.executable, TOP / "tests/faults/run", "--results", results, fault], 400, cwd=TOP)
+        text = results.read_text() if results.exists() else ""
+        return json.loads(text) if text else None
+
+
+def faults():
+    """Names of all that can be staged, and what is to be said of each."""
+    listed = run([sys.executable, TOP / "tests/faults/run", "--list"]).stdout.decode().splitlines()
+    return {line.split()[0]: line.split(None, 2)[2] for line in listed}

@@ -25,6 +25,8 @@ held()
 	[ "$status" = 0 ]
 }
 
+@test "R4: sends within each other and in signal handlers" { N=6 held R4; }
+
 @test "R5: killed tracers" { N=2 held R5; }
 
 @test "R6: calls that write output fail" { CASES='^(replay --json|attach)$' FAULTS=EIO held R6; }
@@ -35,4 +37,10 @@ held()
 
 @test "R14: a process id that is used again" { N=2 held R14; }
 
+@test "R15: names that are meant to do harm" { N=4 held R15; }
+
 @test "R23: another user over the same libraries" { N=1 held R23; }
+
+@test "R27: reports at random, statuses of check" { N=36 held R27; }
+
+@test "R28: shares of nodes that fail, and those that may be drained" { N=10 held R28; }
