@@ -91,6 +91,8 @@ static void loss_of_one_node(void **state)
 	bed_move(&bed, &(struct moved){ 0, 2, .bytes = 8 });
 	bed_move(&bed, &(struct moved){ 2, 0, .bytes = 8 });
 	bed.totals.dropped[0] = (struct fact_reason){ "ring full", 3 };
+	/* what told of losses was lost as well: no data */
+	bed.totals.dropped[1] = (struct fact_reason){ "notices of losses", 2 };
 	judge_loss(bed.judge, &(struct judge_loss){ .node = "n1", .records = 3 });
 	bed_judge(&bed);
 	bed_expect(&bed, "COV-01", "n1", VERDICT_FAIL);

@@ -247,7 +247,7 @@ bool totals_add(struct fact_totals *totals, const struct record_source *source,
 		reason_add(totals->dropped,
 			   stats->deep ? "ring full or nested too deep" : "ring full", loss->lost);
 	if (stats->dropped[UB_LOSS])
-		reason_add(totals->dropped, "notices of losses", stats->dropped[UB_LOSS]);
+		reason_add(totals->dropped, FACT_LOSS_NOTICES, stats->dropped[UB_LOSS]);
 	if (loss->thinned)
 		reason_add(totals->dropped, "detail thinned", loss->thinned);
 	if (loss->missing)

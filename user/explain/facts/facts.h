@@ -425,6 +425,9 @@ struct fact_reason {
 
 #define FACT_MAX_REASONS 24
 
+/* A reason of dropped records that is no loss of data: they told of losses. */
+#define FACT_LOSS_NOTICES "notices of losses"
+
 /* How the captures were made and what that cost. A capture that was cut short or is old says less.
  */
 struct fact_self {

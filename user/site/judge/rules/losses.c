@@ -175,13 +175,24 @@ static void loss_of_node(const struct rule_ctx *ctx, const struct node_loss *los
 				: "its budget allowed only some layers");
 }
 
+/* A node's losses do not count them. */
+static uint64_t notices(const struct fact_reason *dropped)
+{
+	for (int i = 0; i < FACT_MAX_REASONS; i++)
+		if (dropped[i].reason && !strcmp(dropped[i].reason, FACT_LOSS_NOTICES))
+			return dropped[i].count;
+	return 0;
+}
+
 /* Records, and bytes of files, that are not of nodes that are known. */
 static uint64_t lost_of_all(const struct judge *judge)
 {
-	return less(reasons_sum(judge->aggregates.totals.dropped),
-		    losses_sum(&judge->losses, LOSS_RECORDS) +
-			    losses_sum(&judge->losses, LOSS_MISSING) +
-			    losses_sum(&judge->losses, LOSS_THINNED));
+	const struct fact_reason *dropped = judge->aggregates.totals.dropped;
+
+	return less(reasons_sum(dropped), notices(dropped) +
+						  losses_sum(&judge->losses, LOSS_RECORDS) +
+						  losses_sum(&judge->losses, LOSS_MISSING) +
+						  losses_sum(&judge->losses, LOSS_THINNED));
 }
 
 static uint64_t damaged_of_all(const struct judge *judge)
