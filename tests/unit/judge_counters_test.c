@@ -249,7 +249,7 @@ static void begun_before(void **state)
 static void through_evidence(struct bed *bed)
 {
 	int file = memfd_create("evidence", MFD_CLOEXEC);
-	struct evidence_error error = { "" };
+	struct evidence_error error = { 0 };
 
 	assert_true(file >= 0);
 	if (judge_evidence_write(bed->judge, &bed->totals, file, &error))

@@ -273,7 +273,7 @@ static inline void sweep_run(struct sweep_bed *bed, bool traced)
 static inline void sweep_by_evidence(struct sweep_bed *bed)
 {
 	int file = memfd_create("evidence", MFD_CLOEXEC);
-	struct evidence_error error = { "" };
+	struct evidence_error error = { 0 };
 
 	if (judge_evidence_write(bed->judge, &bed->totals, file, &error))
 		fail_msg("%s", error.text);
