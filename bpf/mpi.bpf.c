@@ -46,6 +46,8 @@ int call_entry(struct pt_regs *ctx)
 		return 0;
 	if (!(call_enter(ctx, &hit, false)->h.flags & UB_F_DEEP))
 		call_awaits(&hit);
+	else
+		hit.task->callers.back = calls_back;
 	outbox_settle(&hit.task->outbox, hit.ts);
 	return 0;
 }

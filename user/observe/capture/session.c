@@ -228,6 +228,7 @@ void session_drain(struct capture_session *capture)
 }
 
 #define LOOK_NS (100 * MS) /* from one look at threads to the next, where some did not run */
+#define LOOKS 5 /* at most: some threads never run, or are the kernel's */
 
 void session_look(struct capture_session *capture, bool last)
 {
@@ -235,7 +236,7 @@ void session_look(struct capture_session *capture, bool last)
 	unsigned int unseen =
 		threads_look(&capture->track, &capture->addresses, capture->writer, &stacks, last);
 
-	capture->next_look = unseen ? side_now() + LOOK_NS : 0;
+	capture->next_look = unseen && ++capture->looks < LOOKS ? side_now() + LOOK_NS : 0;
 	if (last)
 		existing_queues(&capture->existing, &stacks);
 	vec_release(&stacks);

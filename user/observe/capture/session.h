@@ -53,6 +53,7 @@ struct capture_session {
 	struct derive derive;
 	uint64_t opened, next_flush; /* side_now() ns */
 	uint64_t next_look; /* at threads; side_now() ns, 0: none is due */
+	unsigned int looks; /* made so far */
 	uint64_t next_step; /* of drain_step(), side_now() ns */
 	uint64_t next_placing; /* of the draining threads, side_now() ns */
 	unsigned int placed_for; /* processes with UCX then */

@@ -95,9 +95,12 @@ static int open_file(pid_t pid, const struct code_range *range)
 					 .path = file->path };
 	char path[4096];
 	struct stat st;
+	int error = mapping_open_path(pid, &mapping, path, sizeof(path));
 
-	if (!mapping_open_path(pid, &mapping, path, sizeof(path)))
+	if (!error)
 		return elf_load(&file->elf, path);
+	if (error == -ETIME)
+		return error;
 	if (stat(file->path, &st))
 		return -errno;
 	if (st.st_dev != file->dev || st.st_ino != file->ino)

@@ -44,9 +44,12 @@ struct frame_walk {
 static bool read_word(const struct frame_walk *walk, uint64_t at, uint64_t *value)
 {
 	const struct thread_registers *thread = walk->thread;
+	const uint64_t offset = at - thread->sp;
 
-	if (at >= thread->sp && at - thread->sp + sizeof(*value) <= thread->stack.len) {
-		memcpy(value, thread->stack.data + (at - thread->sp), sizeof(*value));
+	/* the registers are the target's, and may be anything */
+	if (at >= thread->sp && thread->stack.len >= sizeof(*value) &&
+	    offset <= thread->stack.len - sizeof(*value)) {
+		memcpy(value, thread->stack.data + offset, sizeof(*value));
 		return true;
 	}
 	return proc_read_memory(thread->pid, at, value, sizeof(*value)) == sizeof(*value);

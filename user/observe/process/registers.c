@@ -201,7 +201,7 @@ static void take_sample(struct sampler *sampler, uint64_t at, size_t size)
 	if (!room || room > SAMPLE_STACK || size < 2 * sizeof(room) + room)
 		return;
 	copy_out(sampler, at + sizeof(room) + room, &copied, sizeof(copied));
-	if (copied > room)
+	if (!copied || copied > room)
 		return;
 	vec_reserve(&thread->stack, copied);
 	copy_out(sampler, at + sizeof(room), thread->stack.data, copied);
