@@ -18,9 +18,13 @@ typedef VEC(char) text;
 
 static void put(text *name, const char *value)
 {
-	for (; *value; value++)
-		vec_push(name,
-			 isalnum((unsigned char)*value) || strchr("._-", *value) ? *value : '_');
+	for (const char *at = value; *at; at++) {
+		/* no value leads to another folder */
+		const bool usual = isalnum((unsigned char)*at) || strchr("_-", *at) ||
+				   (*at == '.' && at > value);
+
+		vec_push(name, usual ? *at : '_');
+	}
 }
 
 static void put_host(text *name)
