@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Collective operations as facts, with the algorithm that their messages show. */
 #include <stdio.h>
+#include <string.h>
 
 #include "explain/waits/internal.h"
 
@@ -73,6 +74,16 @@ static void add_messages(struct waits *waits, struct fact_collective *fact)
 	vec_release(&sent);
 }
 
+/* An MPI library may have other ways within a node: then UCX sees a part of the messages. */
+static bool lacks_ranks(const struct instance *instance)
+{
+	const struct participant *first = instance->first;
+	const int size = first->line->process->size;
+
+	return first->comm && !strcmp(first->comm, "MPI_COMM_WORLD") && size > 0 &&
+	       instance->size != (uint32_t)size;
+}
+
 void show_instance(struct waits *waits, struct instance *instance, bool whole)
 {
 	const struct participant *first = instance->first;
@@ -92,6 +103,12 @@ void show_instance(struct waits *waits, struct instance *instance, bool whole)
 	fact.algorithm = algorithm.name;
 	fact.reason = strings_intern(&waits->decoder->strings, algorithm.reason);
 	fact.rounds = algorithm.rounds;
+	if (lacks_ranks(instance)) {
+		fact.ranks = -1;
+		fact.algorithm = NULL;
+		fact.rounds = 0;
+		fact.reason = "some ranks sent no message that UCX saw";
+	}
 	fact.messages = waits->pattern.len + instance->unkept;
 	add_messages(waits, &fact);
 	waits->sink.collective(waits->sink.arg, &fact);
