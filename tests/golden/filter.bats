@@ -60,3 +60,16 @@ filtered() {
 	jq -e '.there_is == { transport: ["cma", "posix"] } and .calls == [] and .messages == []' report
 	"$UCXBPF" replay --json --transport cma "$DATA/gromacs.ucxb" | jq -e 'has("there_is") | not'
 }
+
+# Who waits for whom does not depend on what is shown.
+@test "a filter leaves who is behind as it is" {
+	local capture filter whole
+	for capture in stuck-sends-mpich stuck-skip-openmpi stuck-stopped-mpich; do
+		whole=$("$UCXBPF" replay --json "$DATA/$capture.ucxb" | jq -c .behind)
+		[ "$whole" != "[]" ]
+		for filter in "--process 0" "--process 1" "--function MPI_Bcast"; do
+			# shellcheck disable=SC2086
+			[ "$("$UCXBPF" replay --json $filter "$DATA/$capture.ucxb" | jq -c .behind)" = "$whole" ]
+		done
+	done
+}

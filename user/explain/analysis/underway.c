@@ -60,7 +60,7 @@ static bool may_await(const struct mpi_function *kind, const char *function,
 
 /*
  * The operation that the call waits for, or of several that may be it what they have in common.
- * Receives are named before sends.
+ * A call that makes its own operation is in a receive before it is in a send.
  */
 static void name_awaited(const struct emitter *emitter, const struct process *process,
 			 const struct thread_look *look, struct fact_open *open)
@@ -73,7 +73,7 @@ static void name_awaited(const struct emitter *emitter, const struct process *pr
 
 		if (may_await(&kind, look->function, queued)) {
 			own = own || on_stack(queued, look->frame);
-			receives = receives || queued->what == QUEUED_RECEIVE;
+			receives = receives || (queued->what == QUEUED_RECEIVE && !kind.completes);
 		}
 	}
 	for (size_t i = 0; i < process->queued.len; i++) {
@@ -119,6 +119,27 @@ static struct fact_open open_call(const struct emitter *emitter, const struct pr
 	return open;
 }
 
+static void forget_awaited(const struct emitter *emitter, const struct call *call,
+			   const struct thread_look *look, struct fact_open *open)
+{
+	open->op = NULL;
+	open->peer = open->peer_rank = -1;
+	open->tag = -1;
+	name_awaited(emitter, call->process, look, open);
+	open->comm = call->comm;
+}
+
+/* Whether a call that began later would have a record. */
+static bool all_recorded(const struct process *process, uint64_t since)
+{
+	const struct capture *capture = process->told_by;
+
+	if (!capture || capture->counted || process->missing_until > since)
+		return false;
+	return !capture->windows.len ||
+	       (capture->windows.len == 1 && capture->windows.data[0].from <= since);
+}
+
 enum underway underway_call(const struct emitter *emitter, const struct call *call, bool filled,
 			    struct fact_open *open)
 {
@@ -128,14 +149,22 @@ enum underway underway_call(const struct emitter *emitter, const struct call *ca
 	if (!look || look->ts < call->start || look->reason)
 		return UNDERWAY_UNKNOWN;
 	if (!look->function || strcmp(look->function, call->function) ||
-	    (look->place && look->place != call->place))
+	    (look->place && call->place && look->place != call->place))
 		return UNDERWAY_ELSEWHERE;
+	/* of several operations that it may wait for, none is more likely */
+	if (filled && !open->certain)
+		forget_awaited(emitter, call, look, open);
 	if (!filled) {
 		*open = open_call(emitter, call->process, call->tid, look);
 		open->since = call->start;
 		open->comm = call->comm;
 	}
-	open->certain = true;
+	open->certain = all_recorded(call->process, call->start);
+	if (!open->certain) {
+		/* it may be a later one, from the same place */
+		open->bound = true;
+		open->since = look->ts;
+	}
 	return UNDERWAY_IN_CALL;
 }
 
@@ -145,17 +174,6 @@ static bool same_call(const struct thread_look *a, const struct thread_look *b)
 {
 	return a->function && b->function && !strcmp(a->function, b->function) &&
 	       a->address == b->address && a->frame == b->frame;
-}
-
-/* Whether a call that began in between would have a record. */
-static bool all_recorded(const struct process *process, const struct thread_look *first)
-{
-	const struct capture *capture = process->told_by;
-
-	if (!capture || capture->counted || process->missing_until > first->ts)
-		return false;
-	return !capture->windows.len ||
-	       (capture->windows.len == 1 && capture->windows.data[0].from <= first->ts);
 }
 
 static void emit_held(struct emitter *emitter, const struct process *process,
@@ -168,7 +186,7 @@ static void emit_held(struct emitter *emitter, const struct process *process,
 	open.since = same ? looks->first.ts : looks->last.ts;
 	open.until = looks->last.ts;
 	open.certain =
-		same && looks->first.ts < looks->last.ts && all_recorded(process, &looks->first);
+		same && looks->first.ts < looks->last.ts && all_recorded(process, looks->first.ts);
 	fact_put(emitter->sink, FACT_OPEN, &open);
 }
 

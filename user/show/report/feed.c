@@ -205,13 +205,17 @@ static void feed_collective(struct report *report, const struct fact_collective 
 
 static void feed_open(struct report *report, const struct fact_open *open)
 {
+	vec_push(&report->waits.every_open, *open);
 	if (!selection_passes(&report->selection, FACT_OPEN, open))
 		return;
 	report_see_time(report, open->process, open->since, open->until);
 	vec_push(&report->waits.open, *open);
 }
 
-/* Who is behind does not call: the facts of a look pass whatever the filter. */
+/*
+ * Who is behind does not call, and waits for nobody: the facts of a look pass whatever the filter,
+ * and so do open calls, for that.
+ */
 static void feed_thread(struct report *report, const struct fact_thread *thread)
 {
 	report_see_time(report, thread->process, thread->at, thread->at);

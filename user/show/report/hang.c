@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/mpi_function.h"
 #include "show/report/internal.h"
 
@@ -21,7 +22,8 @@ struct hang_node {
 	const struct fact_open *open; /* what it waits in; NULL: it does not wait */
 	const struct fact_thread *thread;
 	const char *missing;
-	int rank; /* of a node that is no process */
+	int rank; /* of a node that is no process, */
+	size_t job; /* and a process of its job */
 	bool stopped;
 	bool waits; /* has an edge */
 	bool behind; /* waits for nobody, and is waited for: */
@@ -63,8 +65,8 @@ static void add_open(struct hang_graph *graph)
 {
 	const struct report_waits *waits = &graph->report->waits;
 
-	for (size_t i = 0; i < waits->open.len; i++) {
-		const struct fact_open *open = &waits->open.data[i];
+	for (size_t i = 0; i < waits->every_open.len; i++) {
+		const struct fact_open *open = &waits->every_open.data[i];
 		struct hang_node *node;
 
 		if (!open->certain || open->until - open->since < HANG_NOTICED ||
@@ -96,9 +98,10 @@ static size_t node_of_rank(struct hang_graph *graph, size_t of, int rank)
 		    same_job(process_of(graph, i), process_of(graph, of)))
 			return i;
 	for (size_t i = processes; i < graph->nodes.len; i++)
-		if (graph->nodes.data[i].rank == rank)
+		if (graph->nodes.data[i].rank == rank &&
+		    same_job(process_of(graph, graph->nodes.data[i].job), process_of(graph, of)))
 			return i;
-	vec_push(&graph->nodes, ((struct hang_node){ .rank = rank }));
+	vec_push(&graph->nodes, ((struct hang_node){ .rank = rank, .job = of }));
 	return graph->nodes.len - 1;
 }
 
@@ -130,15 +133,51 @@ static void wait_for_any(struct hang_graph *graph, size_t from)
 	}
 }
 
-/* Whether it is in that function, or was when it was looked at. */
+/* Where it is, or was when it was looked at; NULL: outside of MPI, or not known. */
+static const char *where_is(const struct hang_node *node)
+{
+	if (node->open)
+		return node->open->function;
+	return node->thread ? node->thread->function : NULL;
+}
+
 static bool is_in(const struct hang_node *node, const char *function)
 {
-	const char *in = node->open ? node->open->function : NULL;
+	const char *in = where_is(node);
 
-	if (!in && node->thread)
-		in = node->thread->function;
 	return in && !strcmp(in, function);
 }
+
+/*
+ * Whether a rank that is elsewhere cannot have been in that collective already: nobody leaves a
+ * barrier, or gets data from all, before all have entered.
+ */
+static bool must_enter(const struct hang_node *node, const char *function)
+{
+	const enum collective_flow flow = mpi_function(function).flow;
+	const bool elsewhere = where_is(node) || (node->thread && node->thread->outside);
+
+	return elsewhere && (flow == FLOW_BARRIER || flow == FLOW_ALL);
+}
+
+#define UNTRACED_MOST 64 /* more ranks that are not traced are not named one by one */
+
+/*
+ * Ranks that are not traced: each may be in the collective as well. Of many, none is named, and the
+ * others wait for somebody who is not known.
+ */
+static void wait_for_untraced(struct hang_graph *graph, size_t from, const bool *traced, int size)
+{
+	int untraced = 0;
+
+	for (int i = 0; i < size; i++)
+		untraced += !traced[i];
+	for (int i = 0; untraced <= UNTRACED_MOST && i < size; i++)
+		if (!traced[i])
+			wait_for(graph, from, node_of_rank(graph, from, i), false);
+}
+
+#define SIZE_MOST (1 << 22) /* ranks; a larger size is not believed */
 
 /* All ranks of MPI_COMM_WORLD that are not in the same collective; false: there is none. */
 static bool wait_for_missing(struct hang_graph *graph, size_t from)
@@ -148,6 +187,8 @@ static bool wait_for_missing(struct hang_graph *graph, size_t from)
 	VEC(bool) traced = { 0 };
 	bool found = false;
 
+	if (size > SIZE_MOST)
+		return false;
 	vec_reserve(&traced, size > 0 ? (size_t)size : 1);
 	for (int i = 0; i < size; i++)
 		vec_push(&traced, false);
@@ -161,12 +202,11 @@ static bool wait_for_missing(struct hang_graph *graph, size_t from)
 		if (i == from || is_in(&graph->nodes.data[i], open->function))
 			continue;
 		graph->nodes.data[i].missing = open->function;
-		wait_for(graph, from, i, true);
+		wait_for(graph, from, i, must_enter(&graph->nodes.data[i], open->function));
 		found = true;
 	}
-	for (int i = 0; !found && i < size; i++)
-		if (!traced.data[i])
-			wait_for(graph, from, node_of_rank(graph, from, i), true);
+	if (!found)
+		wait_for_untraced(graph, from, traced.data, size);
 	vec_release(&traced);
 	return found;
 }
@@ -212,6 +252,73 @@ static void find_behind(struct hang_graph *graph)
 	}
 }
 
+#define NO_GROUP SIZE_MAX
+
+/* Of the nodes that are not led: those that this one waits for, through others too, or (back) that
+ * wait for it. */
+static void reach(const struct hang_graph *graph, size_t start, bool back, bool *reached)
+{
+	bool more = true;
+
+	memset(reached, 0, graph->nodes.len * sizeof(*reached));
+	reached[start] = true;
+	while (more) {
+		more = false;
+		for (size_t i = 0; i < graph->edges.len; i++) {
+			const struct hang_edge *edge = &graph->edges.data[i];
+			const size_t from = back ? edge->to : edge->from;
+			const size_t to = back ? edge->from : edge->to;
+
+			if (!reached[from] || reached[to] || graph->nodes.data[from].led ||
+			    graph->nodes.data[to].led)
+				continue;
+			reached[to] = more = true;
+		}
+	}
+}
+
+/* Nodes that reach each other are a circle. */
+static void find_groups(struct hang_graph *graph)
+{
+	bool *to = xcalloc(graph->nodes.len, sizeof(*to));
+	bool *from = xcalloc(graph->nodes.len, sizeof(*from));
+
+	for (size_t i = 0; i < graph->nodes.len; i++) {
+		struct hang_node *node = &graph->nodes.data[i];
+
+		if (!node->waits || node->led || node->group != NO_GROUP)
+			continue;
+		reach(graph, i, false, to);
+		reach(graph, i, true, from);
+		for (size_t k = i; k < graph->nodes.len; k++)
+			if (to[k] && from[k])
+				graph->nodes.data[k].group = i;
+	}
+	free(to);
+	free(from);
+}
+
+/* A circle that waits for another one is not where it begins. */
+static void leave_out_groups(struct hang_graph *graph)
+{
+	bool *leads = xcalloc(graph->nodes.len, sizeof(*leads));
+
+	for (size_t i = 0; i < graph->edges.len; i++) {
+		const struct hang_node *from = &graph->nodes.data[graph->edges.data[i].from];
+		const struct hang_node *to = &graph->nodes.data[graph->edges.data[i].to];
+
+		if (!from->led && !to->led && from->group != to->group)
+			leads[from->group] = true;
+	}
+	for (size_t i = 0; i < graph->nodes.len; i++) {
+		struct hang_node *node = &graph->nodes.data[i];
+
+		if (node->group != NO_GROUP && leads[node->group])
+			node->led = true;
+	}
+	free(leads);
+}
+
 /*
  * The others lead to circles. Whoever is in one has another one of them that waits for it: those
  * that have none are left out, until all have.
@@ -221,7 +328,7 @@ static void find_circles(struct hang_graph *graph)
 	bool more = true;
 
 	for (size_t i = 0; i < graph->nodes.len; i++)
-		graph->nodes.data[i].group = i;
+		graph->nodes.data[i].group = NO_GROUP;
 	while (more) {
 		VEC(bool) awaited = { 0 };
 
@@ -239,19 +346,8 @@ static void find_circles(struct hang_graph *graph)
 		}
 		vec_release(&awaited);
 	}
-	for (more = true; more;) {
-		more = false;
-		for (size_t i = 0; i < graph->edges.len; i++) {
-			struct hang_node *from = &graph->nodes.data[graph->edges.data[i].from];
-			struct hang_node *to = &graph->nodes.data[graph->edges.data[i].to];
-			const size_t least = from->group < to->group ? from->group : to->group;
-
-			if (from->led || to->led || !to->waits || from->group == to->group)
-				continue;
-			from->group = to->group = least;
-			more = true;
-		}
-	}
+	find_groups(graph);
+	leave_out_groups(graph);
 }
 
 /* Processes that wait for these nodes, through others too. */

@@ -31,7 +31,7 @@ static void add_circle(const struct text_report *text, char *line, const struct 
 		name(text, line, row->processes.data[i]);
 	}
 	if (named < count)
-		text_append(line, LINE, "and %zu more", count - named);
+		text_append(line, LINE, " and %zu more", count - named);
 	text_append(line, LINE, " wait for each other");
 }
 
@@ -44,7 +44,8 @@ static void add_where(char *line, const struct fact_thread *thread)
 	else if (thread->function)
 		text_append(line, LINE, "in %s", thread->function);
 	else
-		text_append(line, LINE, "outside of MPI");
+		text_append(line, LINE, "%s",
+			    thread->outside ? "outside of MPI" : "not known where");
 	if (thread->place)
 		text_append(line, LINE, ", at %s", thread->place->label);
 }
@@ -137,8 +138,10 @@ static void print_where(char *cell, size_t size, const void *row, const void *co
 		snprintf(cell, size, "unknown");
 	else if (thread->function)
 		snprintf(cell, size, "%s", thread->function);
+	else if (thread->outside)
+		snprintf(cell, size, "outside of MPI");
 	else
-		snprintf(cell, size, "%s", thread->outside ? "outside of MPI" : thread->reason);
+		snprintf(cell, size, "%s", thread->reason ? thread->reason : "unknown");
 }
 
 static void print_since(char *cell, size_t size, const void *row, const void *context)
@@ -327,6 +330,15 @@ static size_t count_open(const struct report *report)
 	return count;
 }
 
+/* Whether some call may be open, without being noticed. */
+static bool in_mpi(const struct report *report)
+{
+	for (size_t i = 0; i < report->waits.threads.len; i++)
+		if (!report->waits.threads.data[i].outside)
+			return true;
+	return report->waits.open.len > 0;
+}
+
 int report_pending_text(const struct report *report, const struct report_text_options *options,
 			FILE *out)
 {
@@ -334,7 +346,8 @@ int report_pending_text(const struct report *report, const struct report_text_op
 
 	text_begin(&text, report, options, out);
 	if (!count_open(report))
-		fprintf(out, "No MPI call stays open.\n");
+		fprintf(out, in_mpi(report) ? "No MPI call is known to stay open.\n"
+					    : "No MPI call stays open.\n");
 	else if (!text_behind(&text, SIZE_MAX))
 		fprintf(out, "Who is behind is not known.\n");
 	fputc('\n', out);

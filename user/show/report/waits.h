@@ -50,6 +50,7 @@ struct report_waits {
 	VEC(struct root_row) roots;
 	struct rowset root_index;
 	VEC(struct fact_open) open;
+	VEC(struct fact_open) every_open; /* whatever the filter */
 	VEC(struct fact_thread) threads; /* empty: no process was looked at */
 	VEC(struct fact_queued) queued;
 	VEC(struct process_time) times; /* by process */
