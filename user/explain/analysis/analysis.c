@@ -260,6 +260,8 @@ static bool is_open(const struct analysis *analysis, const struct call *call, ui
 	const bool open = until > call->start && waits_open(analysis->waits, call, fact) &&
 			  knows_end(analysis, call->process);
 
+	if (!underway_looked(call, until))
+		return open;
 	switch (underway_call(&analysis->emitter, call, open, fact)) {
 	case UNDERWAY_IN_CALL:
 		return true;

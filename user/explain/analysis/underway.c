@@ -140,6 +140,15 @@ static bool all_recorded(const struct process *process, uint64_t since)
 	       (capture->windows.len == 1 && capture->windows.data[0].from <= since);
 }
 
+#define AT_END 500000000u /* ns: looks at the end come so soon before it */
+
+bool underway_looked(const struct call *call, uint64_t until)
+{
+	const struct thread_looks *looks = process_thread(call->process, call->tid);
+
+	return looks && until <= looks->last.ts + AT_END;
+}
+
 enum underway underway_call(const struct emitter *emitter, const struct call *call, bool filled,
 			    struct fact_open *open)
 {

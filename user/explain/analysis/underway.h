@@ -6,6 +6,10 @@
 #include "explain/analysis/emit.h"
 #include "explain/waits/waits.h"
 
+/* Whether its thread was looked at just before a time: only then a look shows what holds up to it.
+ */
+bool underway_looked(const struct call *call, uint64_t until);
+
 /*
  * Whether the last look at a call's thread, after it had begun, found it in there. Then *open is
  * filled in but for until, unless it is that of waits_open() already.
