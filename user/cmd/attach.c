@@ -28,17 +28,16 @@
 struct attach {
 	struct capture_arguments capture;
 	struct chosen chosen;
-	double seconds;
 	const char *ready; /* file to write when records begin; NULL: none */
 };
 
-enum { OPT_JOB = 512, OPT_ALL, OPT_READY };
+enum { OPT_READY = 512 };
 
 static const struct argp_option options[] = {
 	{ "pid", 'p', "PID[,PID...]", 0,
 	  "Processes to trace, with the children they start; of a launcher, those below it", 0 },
-	{ "job", OPT_JOB, "ID", 0, "All processes of this Slurm job on this node", 0 },
-	{ "all", OPT_ALL, NULL, 0, "Every process that uses UCX or MPI, now or later", 0 },
+	{ "job", CHOSEN_JOB, "ID", 0, "All processes of this Slurm job on this node", 0 },
+	{ "all", CHOSEN_ALL, NULL, 0, "Every process that uses UCX or MPI, now or later", 0 },
 	{ "duration", 'd', "SECONDS", 0, "Stop after this time (default: Ctrl-C, or the last exit)",
 	  0 },
 	{ "ready", OPT_READY, "FILE", 0,
@@ -61,39 +60,20 @@ static const char doc[] =
 static error_t parse(int key, char *value, struct argp_state *state)
 {
 	struct attach *attach = state->input;
-	char *end;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &attach->capture;
 		return 0;
-	case 'p':
-		chosen_parse_pids(&attach->chosen, value, state);
-		return 0;
-	case OPT_JOB:
-		attach->chosen.job = value;
-		return 0;
-	case OPT_ALL:
-		attach->chosen.all = true;
-		return 0;
 	case OPT_READY:
 		attach->ready = value;
-		return 0;
-	case 'd':
-		attach->seconds = strtod(value, &end);
-		if (*end || !(attach->seconds > 0))
-			argp_error(state, "'%s' is not a duration in seconds", value);
-		return 0;
-	case ARGP_KEY_ARG:
-		argp_error(state, "'%s' is no option; processes come behind -p", value);
 		return 0;
 	case ARGP_KEY_END:
 		if (attach->ready && !attach->chosen.pids.len)
 			argp_error(state, "--ready requires -p");
-		chosen_check(&attach->chosen, state);
-		return 0;
+		break;
 	}
-	return ARGP_ERR_UNKNOWN;
+	return chosen_parse(&attach->chosen, key, value, state);
 }
 
 /* A process that waits for us has loaded little so far: the rest comes while MPI starts. */
@@ -153,7 +133,7 @@ static int say_ready(const struct attach *attach)
 static const char *follow(struct attach *attach, struct capture_session *capture,
 			  const struct signals *signals, int *err)
 {
-	uint64_t end = clock_ns(CLOCK_MONOTONIC) + (uint64_t)(attach->seconds * 1e9);
+	uint64_t end = clock_ns(CLOCK_MONOTONIC) + (uint64_t)(attach->chosen.seconds * 1e9);
 	struct signalfd_siginfo info;
 
 	while (!*err) {
@@ -161,7 +141,7 @@ static const char *follow(struct attach *attach, struct capture_session *capture
 			return "interrupt";
 		if (!capture_alive(capture) && !attach->chosen.all)
 			return "exit";
-		if (attach->seconds && clock_ns(CLOCK_MONOTONIC) >= end)
+		if (attach->chosen.seconds && clock_ns(CLOCK_MONOTONIC) >= end)
 			return "duration";
 		*err = capture_work(capture, 10);
 	}

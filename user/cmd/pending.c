@@ -21,18 +21,17 @@
 
 struct pending {
 	struct chosen chosen;
-	double seconds;
 	bool json;
 	const char *output; /* capture to keep; NULL: none */
 };
 
-enum { OPT_JOB = 512, OPT_ALL, OPT_JSON };
+enum { OPT_JSON = 512 };
 
 static const struct argp_option options[] = {
 	{ "pid", 'p', "PID[,PID...]", 0,
 	  "Processes to look at; of a launcher (mpirun), those below it", 0 },
-	{ "job", OPT_JOB, "ID", 0, "All processes of this Slurm job on this node", 0 },
-	{ "all", OPT_ALL, NULL, 0, "Every process here that uses UCX or MPI", 0 },
+	{ "job", CHOSEN_JOB, "ID", 0, "All processes of this Slurm job on this node", 0 },
+	{ "all", CHOSEN_ALL, NULL, 0, "Every process here that uses UCX or MPI", 0 },
 	{ "duration", 'd', "SECONDS", 0, "Watch them for so long (default: 1)", 0 },
 	{ "json", OPT_JSON, NULL, 0, "JSON, schema ucxbpf.pending/1", 0 },
 	{ "output", 'o', "FILE", 0, "Keep the capture, for 'ucxbpf replay'", 0 },
@@ -53,37 +52,16 @@ static const char doc[] =
 static error_t parse(int key, char *value, struct argp_state *state)
 {
 	struct pending *pending = state->input;
-	char *end;
 
 	switch (key) {
-	case 'p':
-		chosen_parse_pids(&pending->chosen, value, state);
-		return 0;
-	case OPT_JOB:
-		pending->chosen.job = value;
-		return 0;
-	case OPT_ALL:
-		pending->chosen.all = true;
-		return 0;
 	case OPT_JSON:
 		pending->json = true;
 		return 0;
 	case 'o':
 		pending->output = value;
 		return 0;
-	case 'd':
-		pending->seconds = strtod(value, &end);
-		if (*end || !(pending->seconds > 0))
-			argp_error(state, "'%s' is not a duration in seconds", value);
-		return 0;
-	case ARGP_KEY_ARG:
-		argp_error(state, "'%s' is no option; processes come behind -p", value);
-		return 0;
-	case ARGP_KEY_END:
-		chosen_check(&pending->chosen, state);
-		return 0;
 	}
-	return ARGP_ERR_UNKNOWN;
+	return chosen_parse(&pending->chosen, key, value, state);
 }
 
 static int print_text(const struct report *report)
@@ -102,7 +80,7 @@ static int print_json(const struct report *report)
 static int watch(const struct pending *pending, struct capture_session *capture,
 		 const struct signals *signals)
 {
-	const uint64_t end = clock_ns(CLOCK_MONOTONIC) + (uint64_t)(pending->seconds * 1e9);
+	const uint64_t end = clock_ns(CLOCK_MONOTONIC) + (uint64_t)(pending->chosen.seconds * 1e9);
 	struct signalfd_siginfo info;
 	int err = 0;
 
@@ -183,7 +161,7 @@ int cmd_pending(int argc, char **argv)
 		.args_doc = "(-p PID[,PID...] | --job ID | --all)",
 		.doc = doc,
 	};
-	struct pending pending = { .seconds = 1 };
+	struct pending pending = { .chosen.seconds = 1 };
 	int code;
 
 	if (xargp_parse(&argp, argc, argv, 0, &pending))

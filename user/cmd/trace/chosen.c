@@ -211,7 +211,7 @@ int chosen_begin(struct chosen *chosen, struct capture_session *capture, bool wa
 
 /* ---- options ---- */
 
-void chosen_parse_pids(struct chosen *chosen, char *list, struct argp_state *state)
+static void parse_pids(struct chosen *chosen, char *list, struct argp_state *state)
 {
 	char *word;
 
@@ -226,8 +226,32 @@ void chosen_parse_pids(struct chosen *chosen, char *list, struct argp_state *sta
 	}
 }
 
-void chosen_check(const struct chosen *chosen, struct argp_state *state)
+error_t chosen_parse(struct chosen *chosen, int key, char *value, struct argp_state *state)
 {
-	if ((chosen->pids.len > 0) + !!chosen->job + chosen->all != 1)
-		argp_error(state, "give one of -p PID, --job ID and --all");
+	char *end;
+
+	switch (key) {
+	case 'p':
+		parse_pids(chosen, value, state);
+		return 0;
+	case CHOSEN_JOB:
+		chosen->job = value;
+		return 0;
+	case CHOSEN_ALL:
+		chosen->all = true;
+		return 0;
+	case 'd':
+		chosen->seconds = strtod(value, &end);
+		if (*end || !(chosen->seconds > 0))
+			argp_error(state, "'%s' is not a duration in seconds", value);
+		return 0;
+	case ARGP_KEY_ARG:
+		argp_error(state, "'%s' is no option; processes come behind -p", value);
+		return 0;
+	case ARGP_KEY_END:
+		if ((chosen->pids.len > 0) + !!chosen->job + chosen->all != 1)
+			argp_error(state, "give one of -p PID, --job ID and --all");
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The running processes that `attach` and `pending` are asked to look at. */
+/* The running processes that `attach` and `pending` look at, and for how long. */
 #ifndef UCXBPF_CMD_TRACE_CHOSEN_H
 #define UCXBPF_CMD_TRACE_CHOSEN_H
 
@@ -15,14 +15,18 @@ struct chosen {
 	VEC(pid_t) pids;
 	const char *job; /* NULL: none */
 	bool all;
+	double seconds; /* 0: without an end */
 	bool partial; /* set by chosen_begin(): some of the listed ones could not be traced */
 };
 
-/* "PID[,PID...]", which is written to; what is none is an error of the parser's. */
-void chosen_parse_pids(struct chosen *chosen, char *list, struct argp_state *state);
+/* Keys of the options --job and --all; -p and -d have letters. */
+enum { CHOSEN_JOB = 1024, CHOSEN_ALL };
 
-/* That one of the three ways was used, and one alone; likewise. */
-void chosen_check(const struct chosen *chosen, struct argp_state *state);
+/*
+ * A parser's answer to these options, to stray words and to the end, by when exactly one of the
+ * three must have been given. Writes to the value. A bad value is an error of the parser's.
+ */
+error_t chosen_parse(struct chosen *chosen, int key, char *value, struct argp_state *state);
 
 /*
  * Adds the chosen processes, of a launcher those below it, and begins their records. waiting: the
