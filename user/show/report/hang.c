@@ -60,6 +60,11 @@ static void add_threads(struct hang_graph *graph)
 	}
 }
 
+bool hang_noticed(const struct fact_open *open)
+{
+	return open->certain && open->until - open->since >= HANG_NOTICED;
+}
+
 /* The oldest of each process: they are in that order. */
 static void add_open(struct hang_graph *graph)
 {
@@ -69,8 +74,8 @@ static void add_open(struct hang_graph *graph)
 		const struct fact_open *open = &waits->every_open.data[i];
 		struct hang_node *node;
 
-		if (!open->certain || open->until - open->since < HANG_NOTICED ||
-		    open->process < 0 || (size_t)open->process >= graph->nodes.len)
+		if (!hang_noticed(open) || open->process < 0 ||
+		    (size_t)open->process >= graph->nodes.len)
 			continue;
 		node = &graph->nodes.data[open->process];
 		if (!node->open && !node->stopped)
@@ -163,8 +168,8 @@ static bool must_enter(const struct hang_node *node, const char *function)
 #define UNTRACED_MOST 64 /* more ranks that are not traced are not named one by one */
 
 /*
- * Ranks that are not traced: each may be in the collective as well. Of many, none is named, and the
- * others wait for somebody who is not known.
+ * Each rank that is not traced may be in the collective as well. Where there are many, none is
+ * named, and the others wait for somebody who is not known.
  */
 static void wait_for_untraced(struct hang_graph *graph, size_t from, const bool *traced, int size)
 {
@@ -229,10 +234,38 @@ static void add_edges(struct hang_graph *graph)
 	}
 }
 
-/* Nodes that wait for nobody, and from there on those that wait for them. */
-static void find_behind(struct hang_graph *graph)
+enum spread { TO_AWAITED, TO_WAITING };
+
+/* Marks the nodes that those marked wait for, through others too, or that wait for them. */
+static void spread(const struct hang_graph *graph, enum spread direction, bool past_led,
+		   bool *reached)
 {
 	bool more = true;
+
+	while (more) {
+		more = false;
+		for (size_t i = 0; i < graph->edges.len; i++) {
+			const struct hang_edge *edge = &graph->edges.data[i];
+			const bool back = direction == TO_WAITING;
+			const size_t from = back ? edge->to : edge->from;
+			const size_t to = back ? edge->from : edge->to;
+
+			if (reached[from] && !reached[to] &&
+			    (past_led || !graph->nodes.data[to].led))
+				reached[to] = more = true;
+		}
+	}
+}
+
+static bool *no_nodes(const struct hang_graph *graph)
+{
+	return xcalloc(graph->nodes.len, sizeof(bool));
+}
+
+/* Nodes that wait for nobody, and from there on all that wait for one. */
+static void find_behind(struct hang_graph *graph)
+{
+	bool *reached = no_nodes(graph);
 
 	for (size_t i = 0; i < graph->edges.len; i++) {
 		struct hang_node *to = &graph->nodes.data[graph->edges.data[i].to];
@@ -240,68 +273,42 @@ static void find_behind(struct hang_graph *graph)
 		to->behind = !to->waits;
 		to->certain = to->certain || graph->edges.data[i].certain;
 	}
-	while (more) {
-		more = false;
-		for (size_t i = 0; i < graph->edges.len; i++) {
-			const struct hang_node *to = &graph->nodes.data[graph->edges.data[i].to];
-			struct hang_node *from = &graph->nodes.data[graph->edges.data[i].from];
-
-			if (!from->led && (to->behind || to->led))
-				from->led = more = true;
-		}
-	}
+	for (size_t i = 0; i < graph->nodes.len; i++)
+		reached[i] = graph->nodes.data[i].behind;
+	spread(graph, TO_WAITING, true, reached);
+	for (size_t i = 0; i < graph->nodes.len; i++)
+		graph->nodes.data[i].led = reached[i] && !graph->nodes.data[i].behind;
+	free(reached);
 }
 
 #define NO_GROUP SIZE_MAX
 
-/* Of the nodes that are not led: those that this one waits for, through others too, or (back) that
- * wait for it. */
-static void reach(const struct hang_graph *graph, size_t start, bool back, bool *reached)
-{
-	bool more = true;
-
-	memset(reached, 0, graph->nodes.len * sizeof(*reached));
-	reached[start] = true;
-	while (more) {
-		more = false;
-		for (size_t i = 0; i < graph->edges.len; i++) {
-			const struct hang_edge *edge = &graph->edges.data[i];
-			const size_t from = back ? edge->to : edge->from;
-			const size_t to = back ? edge->from : edge->to;
-
-			if (!reached[from] || reached[to] || graph->nodes.data[from].led ||
-			    graph->nodes.data[to].led)
-				continue;
-			reached[to] = more = true;
-		}
-	}
-}
-
 /* Nodes that reach each other are a circle. */
 static void find_groups(struct hang_graph *graph)
 {
-	bool *to = xcalloc(graph->nodes.len, sizeof(*to));
-	bool *from = xcalloc(graph->nodes.len, sizeof(*from));
-
 	for (size_t i = 0; i < graph->nodes.len; i++) {
 		struct hang_node *node = &graph->nodes.data[i];
+		bool *awaited, *waiting;
 
 		if (!node->waits || node->led || node->group != NO_GROUP)
 			continue;
-		reach(graph, i, false, to);
-		reach(graph, i, true, from);
+		awaited = no_nodes(graph);
+		waiting = no_nodes(graph);
+		awaited[i] = waiting[i] = true;
+		spread(graph, TO_AWAITED, false, awaited);
+		spread(graph, TO_WAITING, false, waiting);
 		for (size_t k = i; k < graph->nodes.len; k++)
-			if (to[k] && from[k])
+			if (awaited[k] && waiting[k])
 				graph->nodes.data[k].group = i;
+		free(awaited);
+		free(waiting);
 	}
-	free(to);
-	free(from);
 }
 
 /* A circle that waits for another one is not where it begins. */
 static void leave_out_groups(struct hang_graph *graph)
 {
-	bool *leads = xcalloc(graph->nodes.len, sizeof(*leads));
+	bool *leads = no_nodes(graph);
 
 	for (size_t i = 0; i < graph->edges.len; i++) {
 		const struct hang_node *from = &graph->nodes.data[graph->edges.data[i].from];
@@ -330,21 +337,19 @@ static void find_circles(struct hang_graph *graph)
 	for (size_t i = 0; i < graph->nodes.len; i++)
 		graph->nodes.data[i].group = NO_GROUP;
 	while (more) {
-		VEC(bool) awaited = { 0 };
+		bool *awaited = no_nodes(graph);
 
 		more = false;
-		for (size_t i = 0; i < graph->nodes.len; i++)
-			vec_push(&awaited, false);
 		for (size_t i = 0; i < graph->edges.len; i++)
 			if (!graph->nodes.data[graph->edges.data[i].from].led)
-				awaited.data[graph->edges.data[i].to] = true;
+				awaited[graph->edges.data[i].to] = true;
 		for (size_t i = 0; i < graph->nodes.len; i++) {
 			struct hang_node *node = &graph->nodes.data[i];
 
-			if (node->waits && !node->led && !awaited.data[i])
+			if (node->waits && !node->led && !awaited[i])
 				node->led = more = true;
 		}
-		vec_release(&awaited);
+		free(awaited);
 	}
 	find_groups(graph);
 	leave_out_groups(graph);
@@ -353,29 +358,21 @@ static void find_circles(struct hang_graph *graph)
 /* Processes that wait for these nodes, through others too. */
 static uint64_t count_waiting(const struct hang_graph *graph, size_t group, bool circle)
 {
-	VEC(bool) reached = { 0 };
-	uint64_t count = 0;
-	bool more = true;
+	bool *reached = no_nodes(graph);
+	uint64_t before = 0, after = 0;
 
 	for (size_t i = 0; i < graph->nodes.len; i++) {
 		const struct hang_node *node = &graph->nodes.data[i];
 
-		vec_push(&reached,
-			 circle ? node->waits && !node->led && node->group == group : i == group);
+		reached[i] =
+			circle ? node->waits && !node->led && node->group == group : i == group;
+		before += reached[i];
 	}
-	while (more) {
-		more = false;
-		for (size_t i = 0; i < graph->edges.len; i++) {
-			const struct hang_edge *edge = &graph->edges.data[i];
-
-			if (!reached.data[edge->to] || reached.data[edge->from])
-				continue;
-			reached.data[edge->from] = more = true;
-			count++;
-		}
-	}
-	vec_release(&reached);
-	return count;
+	spread(graph, TO_WAITING, true, reached);
+	for (size_t i = 0; i < graph->nodes.len; i++)
+		after += reached[i];
+	free(reached);
+	return after - before;
 }
 
 static void add_row(const struct hang_graph *graph, size_t at, hang_rows *rows)

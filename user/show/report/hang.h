@@ -15,7 +15,7 @@ struct report;
 struct hang_row {
 	VEC(int) processes; /* in order; several: they wait for each other */
 	int rank; /* of one that is not traced; -1: it is, or they are */
-	bool certain; /* else these may be behind: of those that wait, some peers are not known */
+	bool certain; /* false: they may be behind, as some peers of waiting ranks are not known */
 	uint64_t waiting; /* processes that wait for these, others than these */
 	/* Where the first thread of a single one was, or one of its threads that was in MPI: */
 	const struct fact_thread *thread; /* NULL: it was not looked at, or there are several */
@@ -29,9 +29,11 @@ typedef VEC(struct hang_row) hang_rows;
 	100000000u /* ns: each capture of a job that runs ends inside of some calls                \
 		    */
 
+/* Whether a call is known to be open, and does not just happen to be under way at the end. */
+bool hang_noticed(const struct fact_open *open);
+
 /*
- * Certain ones come first, then those that most wait for. Calls that perhaps have returned do not
- * count, nor those that began just before the end.
+ * Certain rows come first, then those with most waiting ranks. Only noticed calls count.
  */
 void hang_find(const struct report *report, hang_rows *rows);
 void hang_release(hang_rows *rows);

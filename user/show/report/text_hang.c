@@ -186,11 +186,6 @@ static const struct table_column pending_columns[] = {
 	{ "waits for", true, 40, 0, print_awaited }, { "at", true, 30, 4, print_site },
 };
 
-static bool is_noticed(const struct fact_open *open)
-{
-	return open->certain && open->until - open->since >= HANG_NOTICED;
-}
-
 static const struct fact_open *open_of(const struct report *report,
 				       const struct fact_thread *thread)
 {
@@ -198,7 +193,7 @@ static const struct fact_open *open_of(const struct report *report,
 		const struct fact_open *open = &report->waits.open.data[i];
 
 		if (open->process == thread->process && open->tid == thread->tid &&
-		    is_noticed(open))
+		    hang_noticed(open))
 			return open;
 	}
 	return NULL;
@@ -326,7 +321,7 @@ static size_t count_open(const struct report *report)
 	size_t count = 0;
 
 	for (size_t i = 0; i < report->waits.open.len; i++)
-		count += is_noticed(&report->waits.open.data[i]);
+		count += hang_noticed(&report->waits.open.data[i]);
 	return count;
 }
 
