@@ -231,6 +231,16 @@ bool fits_halving_gather(struct view *view, unsigned int *rounds)
 
 /* ---- neighbours ---- */
 
+static bool one_then_two_blocks(const struct view *view, uint32_t steps)
+{
+	const uint64_t block = step_bytes(view, 0);
+
+	for (uint32_t k = 1; k < steps; k++)
+		if (step_bytes(view, k) != block * 2)
+			return false;
+	return true;
+}
+
 /* Pairs with one neighbour and the other by turns, the first time with one block, then two. */
 bool fits_neighbours(struct view *view, unsigned int *rounds)
 {
@@ -247,11 +257,8 @@ bool fits_neighbours(struct view *view, unsigned int *rounds)
 			    view_post(view, other, k) != view_send(view, i, k) ||
 			    partner(view, i, 0) == partner(view, i, 1))
 				return false;
-			if (view->kind == COLLECTIVE_ALLGATHER &&
-			    step_bytes(view, k) != step_bytes(view, 0) * (k ? 2 : 1))
-				return false;
 		}
-	return true;
+	return view->kind != COLLECTIVE_ALLGATHER || one_then_two_blocks(view, steps);
 }
 
 /* ---- circles of growing distance ---- */
