@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <ucp/api/ucp.h>
+
+#include "ucp_self.h"
 
 #define ROUNDS 23
 #define PER_ROUND 3
@@ -18,14 +19,6 @@ static ucp_worker_h worker;
 static ucp_ep_h ep;
 static jmp_buf out;
 static int returned, left;
-
-#define OK(call)                                                                                   \
-	do {                                                                                       \
-		if ((call) != UCS_OK) {                                                            \
-			fprintf(stderr, "ucp_jump: not so: %s\n", #call);                          \
-			exit(3);                                                                   \
-		}                                                                                  \
-	} while (0)
 
 static void leave(void *request, ucs_status_t status, const ucp_tag_recv_info_t *info, void *arg)
 {
@@ -99,19 +92,7 @@ static __attribute__((noinline)) void jump(size_t deeper)
 
 int main(void)
 {
-	ucp_params_t params = { .field_mask = UCP_PARAM_FIELD_FEATURES,
-				.features = UCP_FEATURE_TAG };
-	ucp_worker_params_t worker_params = { 0 };
-	ucp_ep_params_t ep_params = { .field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS };
-	ucp_context_h context;
-	ucp_address_t *address;
-	size_t length;
-
-	OK(ucp_init(&params, NULL, &context));
-	OK(ucp_worker_create(context, &worker_params, &worker));
-	OK(ucp_worker_get_address(worker, &address, &length));
-	ep_params.address = address;
-	OK(ucp_ep_create(worker, &ep_params, &ep));
+	ucp_self_open(&worker, &ep);
 	for (int i = 0; i < ROUNDS; i++) {
 		jump(i % 2 ? 64 : 4096);
 		for (int j = 0; j < PER_ROUND; j++)

@@ -3,9 +3,9 @@
  * A process that sends to itself over the transport self, where a receive's callback runs within
  * the send:
  *
- *   ucp_nest nest DEPTH ROUNDS    the callback sends again, so that DEPTH sends are within each
- * other ucp_nest signal COUNT         sends go on while a timer's handler sends on a worker of its
- * own, COUNT times
+ *   ucp_nest nest DEPTH ROUNDS  the callback sends again: DEPTH sends lie within each other
+ *   ucp_nest signal COUNT       sends go on while a timer's handler sends, COUNT times, by a worker
+ *                               of its own
  *
  * Prints how many sends were made, which is how many receives were. DEPTH from 1.
  */
@@ -14,17 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
-#include <ucp/api/ucp.h>
+
+#include "ucp_self.h"
 
 #define PERIOD_US 400
-
-#define OK(call)                                                                                   \
-	do {                                                                                       \
-		if ((call) != UCS_OK) {                                                            \
-			fprintf(stderr, "ucp_nest: not so: %s\n", #call);                          \
-			exit(3);                                                                   \
-		}                                                                                  \
-	} while (0)
 
 /* Who sends: the program, its handler. */
 static struct side {
@@ -35,23 +28,6 @@ static struct side {
 } main_side, handler_side;
 
 static volatile sig_atomic_t handled;
-
-static void side_open(struct side *side)
-{
-	const ucp_params_t params = { .field_mask = UCP_PARAM_FIELD_FEATURES,
-				      .features = UCP_FEATURE_TAG };
-	const ucp_worker_params_t worker_params = { 0 };
-	ucp_ep_params_t ep_params = { .field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS };
-	ucp_context_h context;
-	ucp_address_t *address;
-	size_t length;
-
-	OK(ucp_init(&params, NULL, &context));
-	OK(ucp_worker_create(context, &worker_params, &side->worker));
-	OK(ucp_worker_get_address(side->worker, &address, &length));
-	ep_params.address = address;
-	OK(ucp_ep_create(side->worker, &ep_params, &side->ep));
-}
 
 static void exchange(struct side *side);
 
@@ -106,7 +82,7 @@ static void signals(long count)
 	struct sigaction action = { .sa_handler = on_timer, .sa_flags = SA_RESTART };
 
 	/* its pools are grown before: a handler must not allocate */
-	side_open(&handler_side);
+	ucp_self_open(&handler_side.worker, &handler_side.ep);
 	for (int i = 0; i < 64; i++) {
 		handler_side.deeper = 0;
 		exchange(&handler_side);
@@ -122,7 +98,7 @@ static void signals(long count)
 
 int main(int argc, char **argv)
 {
-	side_open(&main_side);
+	ucp_self_open(&main_side.worker, &main_side.ep);
 	if (argc == 4 && !strcmp(argv[1], "nest"))
 		nest(atol(argv[2]), atol(argv[3]));
 	else if (argc == 3 && !strcmp(argv[1], "signal"))

@@ -23,8 +23,9 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <ucontext.h>
-#include <ucp/api/ucp.h>
 #include <unistd.h>
+
+#include "../progs/ucp_self.h"
 
 #define STACK (256 << 10)
 
@@ -42,23 +43,6 @@ static uint64_t sent, hash = 14695981039346656037ull, to;
 static bool leaves;
 static sigjmp_buf out;
 static char stack[STACK];
-
-static void open_worker(void)
-{
-	const ucp_params_t params = { .field_mask = UCP_PARAM_FIELD_FEATURES,
-				      .features = UCP_FEATURE_TAG };
-	const ucp_worker_params_t worker_params = { 0 };
-	ucp_ep_params_t ep_params = { .field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS };
-	ucp_context_h context;
-	ucp_address_t *address;
-	size_t length;
-
-	NEED(ucp_init(&params, NULL, &context) == UCS_OK);
-	NEED(ucp_worker_create(context, &worker_params, &worker) == UCS_OK);
-	NEED(ucp_worker_get_address(worker, &address, &length) == UCS_OK);
-	ep_params.address = address;
-	NEED(ucp_ep_create(worker, &ep_params, &ep) == UCS_OK);
-}
 
 static void arrived(void *request, ucs_status_t status, const ucp_tag_recv_info_t *info, void *arg)
 {
@@ -195,7 +179,7 @@ int main(int argc, char **argv)
 		i++;
 	if (i == sizeof(kinds) / sizeof(*kinds))
 		return 2;
-	open_worker();
+	ucp_self_open(&worker, &ep);
 	for (long left = atol(argv[2]); left > 0; left--) {
 		exchange();
 		kinds[i].once();
