@@ -64,7 +64,7 @@ struct told_library {
 	const char *version; /* NULL: not known */
 };
 
-/* What a thread was in when it was looked at. */
+/* The state of a thread at one look. */
 struct thread_look {
 	uint64_t ts;
 	const char *state; /* "running", "sleeping", "stopped"...; NULL: not known */
@@ -83,7 +83,7 @@ struct thread_looks {
 
 enum queued_what { QUEUED_RECEIVE, QUEUED_SEND, QUEUED_MESSAGE };
 
-/* What a worker had under way when it was looked at last. */
+/* An operation or a message that a worker had under way at the last look at it. */
 struct queued {
 	enum queued_what what;
 	uint64_t ts, worker;
@@ -136,7 +136,6 @@ struct process {
 	VEC(int) ordinals; /* its own number of a GPU -> position in decoder.gpus, -1: not known */
 	VEC(struct thread_looks) threads; /* in the order in which they were looked at */
 	VEC(struct queued) queued; /* of the last looks at its workers */
-	const char *queues_unknown; /* why that could not be read; NULL: it was, or was not tried */
 	bool ending; /* in decoder.ending */
 	bool broken_off; /* at the end of all captures: one of its host breaks off */
 	VEC(struct object *) workers, ifaces; /* its own, of all times */
@@ -425,7 +424,7 @@ const char *decoder_memory_name(struct decoder *decoder, enum memory_kind kind, 
 const char *decoder_name(const struct decoder *decoder, const struct process *process,
 			 uint64_t key);
 
-/* What a function of MPI is by its name, which is looked at once: it is interned. */
+/* The MPI function of that name, which must be interned: each name is parsed once. */
 const struct mpi_function *decoder_function(struct decoder *decoder, const char *function);
 
 /* After the last record: what the addresses of all remaining cells stand for. */

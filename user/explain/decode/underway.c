@@ -129,7 +129,6 @@ void decode_queues(struct decoder *decoder, struct capture *capture, const json_
 	if (ts < *last)
 		return;
 	*last = ts;
-	process->queues_unknown = side_string(decoder, side, "reason");
 	for (unsigned int what = 0; what < sizeof(lists) / sizeof(*lists); what++) {
 		const json_t *row;
 		size_t i;

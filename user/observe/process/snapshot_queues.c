@@ -60,15 +60,15 @@ struct queue_reading {
 
 static json_t *put(struct queue_reading *reading, json_t *list, size_t max)
 {
-	json_t *row = json_array();
+	json_t *row;
 
-	if (json_array_size(list) < max) {
-		json_array_append_new(list, row);
-		return row;
+	if (json_array_size(list) >= max) {
+		reading->cut++;
+		return NULL;
 	}
-	reading->cut++;
-	json_decref(row);
-	return NULL;
+	row = json_array();
+	json_array_append_new(list, row);
+	return row;
 }
 
 static void put_hex(json_t *row, uint64_t value)
