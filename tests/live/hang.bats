@@ -191,7 +191,7 @@ sends()
 	each_mpi sends
 }
 
-# Several receives may be what it waits for: what they have in common is told.
+# It may wait for any of several receives: the members in which they agree are named.
 waitall()
 {
 	hung 2 "$1" waitall

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A map has what was put into it, whatever was taken out meanwhile. */
+/* A map keeps its entries while others come and go. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

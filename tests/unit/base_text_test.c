@@ -100,7 +100,8 @@ static void copies(void **state)
 	}
 }
 
-/* What steers is escaped, the line breaks of a layout stay, and the value is the same again. */
+/* Characters that steer are escaped, the line breaks of a layout stay, and the value is the same
+ * again. */
 static void json(void **state)
 {
 	static const char name[] = "\x1b[2J\n\x7f\xc2\x9b\xe2\x80\xae\"\\\xc3\xa9";

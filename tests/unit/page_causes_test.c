@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What operations and calls caused, as the page has it, is what `replay` filters by. */
+/* The page and `replay` agree on the transfers that operations and calls caused. */
 #include "unit/page_sections.h"
 
 static uint32_t key_of[PAGE_KEYS];

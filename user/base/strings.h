@@ -24,7 +24,7 @@ const char *strings_keep(struct strings *strings, const char *text);
 /* Likewise, NULL for "", too. */
 const char *strings_intern(struct strings *strings, const char *text);
 
-/* Likewise, of a text that is never changed nor freed: its address tells which one it is. */
+/* Likewise, for a text that is never changed nor freed: its address identifies it. */
 const char *strings_constant(struct strings *strings, const char *text);
 
 /* Likewise, of a field of size bytes, whose text may fill it without a 0 behind. */

@@ -136,8 +136,8 @@ static int run_words(char *const words[])
 
 /* ---- who has a reason already ---- */
 
-/* Of the nodes to be drained those that have no reason yet; a node is in a line for each of its
- * partitions. */
+/* The nodes to be drained that have no reason yet. sinfo prints a line for each partition of a
+ * node. */
 struct sinfo_answers {
 	const struct drain *drain;
 	bool *answered;

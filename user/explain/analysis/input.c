@@ -82,8 +82,8 @@ struct run {
 };
 
 /*
- * The numbers of a CPU. Records come by when their work began, which is not quite the order of
- * their numbers: what is out of order is sorted and joined once there is much of it.
+ * The numbers of a CPU. Records come in the order in which their work began, which is not quite
+ * that of their numbers: runs are sorted and joined once there are many.
  */
 struct numbered {
 	VEC(struct run) runs;
@@ -212,7 +212,7 @@ static void skips_release(struct skips *skips)
 	vec_release(&skips->found);
 }
 
-/* What a source has. */
+/* The records of a source. */
 struct census {
 	numbers cpus;
 	struct skips skips;

@@ -59,7 +59,7 @@ static bool may_await(const struct mpi_function *kind, const char *function,
 }
 
 /*
- * The operation that the call waits for, or of several that may be it what they have in common.
+ * The operation that the call waits for. Where several may be it, the members in which they agree.
  * A call that makes its own operation is in a receive before it is in a send.
  */
 static void name_awaited(const struct emitter *emitter, const struct process *process,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls that looks at the processes found open, and what was queued then. */
+/* Calls and queued operations that looks at the processes found. */
 #ifndef UCXBPF_ANALYSIS_UNDERWAY_H
 #define UCXBPF_ANALYSIS_UNDERWAY_H
 

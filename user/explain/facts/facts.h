@@ -247,8 +247,8 @@ enum wait_kind {
 extern const char *const wait_kind_names[WAIT_KINDS];
 
 /*
- * A call that had not returned when its process was last seen. Of one that began before the trace
- * only a look at its thread's stack tells.
+ * A call that had not returned when its process was last seen. One that began before the trace
+ * is known only by a look at its thread's stack.
  */
 struct fact_open {
 	int process;
@@ -278,7 +278,7 @@ struct fact_thread {
 	uint64_t at; /* ns of its host */
 };
 
-/* What a process's UCX had under way at that time. */
+/* An operation or a message that a process's UCX had under way at that time. */
 struct fact_queued {
 	int process;
 	/*

@@ -29,9 +29,9 @@ typedef VEC(struct thread_registers) thread_list;
 int threads_list(thread_list *threads, pid_t pid, unsigned int max);
 
 /*
- * Reads the registers of all listed threads: of one that sleeps or is stopped from
- * /proc/PID/task/TID/syscall, of one that runs by a sample of its CPU clock. Gives up on those that
- * do neither within ms milliseconds.
+ * Reads the registers of all listed threads: those of a sleeping or stopped one from
+ * /proc/PID/task/TID/syscall, those of a running one by a sample of its CPU clock. Gives up on a
+ * thread that does neither within ms milliseconds.
  */
 void threads_registers(thread_list *threads, unsigned int ms);
 

@@ -29,10 +29,10 @@ void json_out_array_end(struct json_out *out);
 /* "open": calls that have not returned. */
 void report_json_open(const struct report *report, struct json_out *out);
 
-/* What looks at the processes found, where there were any: "behind", "threads", "queued". */
+/* The findings of looks at the processes, if any were made: "behind", "threads", "queued". */
 void report_json_underway(const struct report *report, struct json_out *out);
 
-/* Of a process's host: what times of rows are counted from. */
+/* The first time on a process's host: times of rows count from there. */
 uint64_t json_host_first(const struct report *report, int process);
 
 /* NULL: not known. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What has not ended, as JSON: calls, and what looks at the processes found. */
+/* Calls that have not returned, and the findings of looks at the processes, as JSON. */
 #include "base/shape.h"
 #include "show/report/hang.h"
 #include "show/report/json.h"

@@ -39,7 +39,7 @@ static bool only_slow(const struct open *open, const struct sweep_rank *rank, co
 	       sum->least < (open->ctx->settings->cov_04.open + PLAN_GRACE_S) * NS;
 }
 
-/* Of a call that began before the trace. */
+/* A call that began before the trace was seen for less time than the rule allows. */
 static const char *too_short(const struct open *open, const struct sum *sum)
 {
 	const char *peer = process_subject(open->ctx, sum->peer).text;
