@@ -33,7 +33,7 @@ def transfers(report, unsized_in):
     keys = ("process", "op", "transport", "device", "kind")
     data = dict(report, transfers=[r for r in report["transfers"] if r["kind"] == "data"])
     rows = {**sums(report, "transfers", keys, TRANSFERS), **sums(data, "transfers", (*keys, "peer"), TRANSFERS)}
-    pids = {p["id"]: p["tgid"] for p in report["processes"]}
+    pids = {p["id"]: p["tgid"] for p in unsized_in["processes"]}
     for row in unsized_in["transfers"]:
         key = (pids.get(row["process"]), *(row[k] for k in keys[1:]))
         for some in (key, (*key, pids.get(row["peer"]))) if row["bytes_unknown"] else ():
