@@ -46,20 +46,6 @@ static void add_wrap(const struct command *what, const char *more, struct comman
 	free(line);
 }
 
-/* A % begins what sbatch puts in. */
-static void add_output(const struct array_job *job, const char *name, struct command *out)
-{
-	char *text = NULL;
-	size_t length;
-	FILE *escaped = xmemstream(&text, &length);
-
-	for (const char *at = job->folder; *at; at++)
-		fprintf(escaped, *at == '%' ? "%%%%" : "%c", *at);
-	fclose(escaped);
-	command_add(out, "--output=%s/log/%s", text, name);
-	free(text);
-}
-
 /* Held until each task has its nodes, which are the same for all tasks of an array otherwise. */
 static void array_parts_command(const struct array_job *job, struct command *out)
 {
@@ -68,7 +54,7 @@ static void array_parts_command(const struct array_job *job, struct command *out
 	command_add(out, "%s", job->shared ? "--oversubscribe" : "--exclusive");
 	command_add(out, "--time=%u", job->minutes);
 	command_add(out, "--signal=B:TERM@%d", BEFORE_END);
-	add_output(job, "part.%a", out);
+	command_add_file(out, "--output=", job->folder, "/log/part.%a");
 	add_wrap(&job->part, " --part=\"$SLURM_ARRAY_TASK_ID\"", out);
 }
 
@@ -85,7 +71,7 @@ static void array_judge_command(const struct array_job *job, const char *id, str
 {
 	command_split(out, "sbatch --parsable --no-requeue --nodes=1 --ntasks=1 " NAME);
 	command_add(out, "--dependency=afterany:%s", id);
-	add_output(job, "judge", out);
+	command_add_file(out, "--output=", job->folder, "/log/judge");
 	add_wrap(&job->judge, "", out);
 }
 
@@ -98,7 +84,7 @@ static void array_confirm_command(const struct array_job *job,
 	command_add(out, "--nodelist=%s", what->nodes);
 	command_add(out, "--time=%s", what->minutes);
 	command_add(out, "--signal=B:TERM@%d", BEFORE_END);
-	add_output(job, "confirm", out);
+	command_add_file(out, "--output=", job->folder, "/log/confirm");
 	add_wrap(&job->confirm, "", out);
 }
 

@@ -18,6 +18,21 @@ void command_add(struct command *command, const char *format, ...)
 	vec_push(&command->words, word);
 }
 
+void command_add_file(struct command *command, const char *option, const char *folder,
+		      const char *name)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *word = xmemstream(&text, &length);
+
+	fputs(option, word);
+	for (const char *at = folder; *at; at++)
+		fprintf(word, *at == '%' ? "%%%%" : "%c", *at);
+	fputs(name, word);
+	fclose(word);
+	vec_push(&command->words, text);
+}
+
 void command_split(struct command *command, const char *text)
 {
 	while (*(text += strspn(text, " \t"))) {

@@ -14,6 +14,11 @@ struct command {
 void command_add(struct command *command, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* option, folder and name as one word, for a program to which a % begins a placeholder: those of
+ * folder are doubled. */
+void command_add_file(struct command *command, const char *option, const char *folder,
+		      const char *name);
+
 /* The words of a text, which blanks separate. */
 void command_split(struct command *command, const char *text);
 

@@ -118,6 +118,7 @@ static void add_ranks(const struct node_agent *node, struct command *command, ch
 static void trace(struct node_agent *node, const char *name, char *pids)
 {
 	struct command command = { 0 };
+	char capture[256];
 	int ends[2], err;
 
 	/* kept by the tracer until it says that it is ready, or ends */
@@ -129,8 +130,8 @@ static void trace(struct node_agent *node, const char *name, char *pids)
 	command_add(&command, "%s", node->self);
 	command_split(&command, "attach --quiet --exact");
 	command_add(&command, "--budget=%s", *node->budget ? node->budget : "none");
-	command_add(&command, "-o");
-	command_add(&command, "%s/%s.ucxb", node->folder, name);
+	snprintf(capture, sizeof(capture), "/%s.ucxb", name);
+	command_add_file(&command, "--output=", node->folder, capture);
 	command_add(&command, "--ready=/dev/fd/%d", ends[1]);
 	add_ranks(node, &command, pids);
 	err = child_start(&node->tracer, &command, node->log, false);
