@@ -133,7 +133,8 @@ static void look(struct memory_watch *watch, struct memory_watched *watched)
 		log_debug("mappings of process %d: %s", watched->tgid, strerror(-err));
 		return;
 	}
-	ucx = ucx_memory_read(&watched->ucx, &watch->files, watched->tgid);
+	ucx = ucx_memory_read(&watched->ucx, &watch->files, &watch->track->libraries,
+			      watched->tgid);
 	if (watched->ucx.reason)
 		log_debug("process %d: %s", watched->tgid, watched->ucx.reason);
 	write_look(watch, watched, ts, !ucx);

@@ -285,74 +285,52 @@ void ucx_regions_read(struct ucx_memory *memory, const struct ucx_place *place)
 		memory->reason = "UCX's cache of memory types is not as expected";
 }
 
-/* Where the libucs of a process is. */
-struct libucs_search {
-	pid_t pid;
-	ucx_files *files;
-	struct ucx_place place;
-};
-
-static bool is_libucs(const struct mapping *mapping)
-{
-	const char *name = strrchr(mapping->path, '/');
-
-	return mapping->executable && mapping->ino && name && !strncmp(name, "/libucs.so", 10);
-}
-
-static const struct ucx_file *file_of(struct libucs_search *search, const struct mapping *mapping,
-				      const struct elf *elf)
+static const struct ucx_file *file_of(ucx_files *files, const struct library *library)
 {
 	struct ucx_file *file;
 
-	for (size_t i = 0; i < search->files->len; i++) {
-		file = &search->files->data[i];
-		if (file->dev == mapping->dev && file->ino == mapping->ino)
-			return file;
-	}
-	file = vec_add(search->files);
-	*file = (struct ucx_file){ .dev = mapping->dev, .ino = mapping->ino };
-	elf_object(elf, "ucs_memtype_cache_global_instance", &file->cache, NULL);
-	ucx_devices_find(elf, &file->devices);
+	for (size_t i = 0; i < files->len; i++)
+		if (files->data[i].library == library)
+			return &files->data[i];
+	file = vec_add(files);
+	*file = (struct ucx_file){ .library = library };
+	elf_object(library->elf, "ucs_memtype_cache_global_instance", &file->cache, NULL);
+	ucx_devices_find(library->elf, &file->devices);
 	return file;
 }
 
-static int look(void *arg, const struct mapping *mapping)
+static void read_copy(struct ucx_memory *memory, const struct ucx_file *file, uint64_t base,
+		      pid_t pid)
 {
-	struct libucs_search *search = arg;
-	const struct ucx_file *file;
-	char path[4096];
-	struct elf *elf;
-	uint64_t bias;
-
-	if (!is_libucs(mapping) || mapping_open_path(search->pid, mapping, path, sizeof(path)) ||
-	    elf_load(&elf, path))
-		return 0;
-	file = file_of(search, mapping, elf);
-	if (!elf_load_bias(elf, mapping->start, mapping->offset, &bias)) {
-		search->place.cache = file->cache ? file->cache + bias : 0;
-		search->place.devices = file->devices ? file->devices + bias : 0;
-		search->place.found = true;
-	}
-	elf_free(elf);
-	return search->place.found;
-}
-
-int ucx_memory_read(struct ucx_memory *memory, ucx_files *files, pid_t pid)
-{
-	struct libucs_search search = { .pid = pid, .files = files, .place.pid = pid };
-	int err = process_each_mapping(pid, look, &search);
+	const struct ucx_place place = { .pid = pid,
+					 .cache = file->cache ? file->cache + base : 0,
+					 .devices = file->devices ? file->devices + base : 0 };
 
 	memory->devices.len = 0;
 	memory->regions.len = 0;
 	memory->cached = false;
 	memory->reason = NULL;
-	if (err < 0)
-		return err;
-	if (!search.place.found)
-		return -ENOENT;
-	ucx_devices_read(memory, &search.place);
-	ucx_regions_read(memory, &search.place);
-	return 0;
+	ucx_devices_read(memory, &place);
+	ucx_regions_read(memory, &place);
+}
+
+int ucx_memory_read(struct ucx_memory *memory, ucx_files *files, struct library_set *set, pid_t pid)
+{
+	mapped_libraries mapped = { 0 };
+	int err = process_libraries(pid, set, &mapped), found = -ENOENT;
+
+	memory->devices.len = 0;
+	memory->regions.len = 0;
+	memory->cached = false;
+	memory->reason = NULL;
+	for (size_t i = 0; !err && !memory->cached && i < mapped.len; i++) {
+		if (!(mapped.data[i].library->roles & LIB_UCS))
+			continue;
+		read_copy(memory, file_of(files, mapped.data[i].library), mapped.data[i].base, pid);
+		found = 0;
+	}
+	vec_release(&mapped);
+	return err ? err : found;
 }
 
 void ucx_memory_release(struct ucx_memory *memory)

@@ -15,6 +15,7 @@
 #include <sys/types.h>
 
 #include "base/vec.h"
+#include "observe/process/library.h"
 
 struct ucx_device {
 	char pci[16]; /* 0000:18:00.0 */
@@ -33,8 +34,7 @@ struct ucx_region {
 
 /* Where a libucs keeps it; remembered per file. */
 struct ucx_file {
-	dev_t dev;
-	ino_t ino;
+	const struct library *library;
 	uint64_t cache, devices; /* link-time addresses: of the pointer, of the number; 0: none */
 };
 
@@ -47,8 +47,13 @@ struct ucx_memory {
 	const char *reason; /* why devices or regions could not be read; static; NULL: they were */
 };
 
-/* Replaces what memory held; a zeroed one is empty. -ENOENT: no libucs. -ESRCH, -EACCES. */
-int ucx_memory_read(struct ucx_memory *memory, ucx_files *files, pid_t pid);
+/*
+ * Replaces what memory held; a zeroed one is empty. Of several copies of UCX in a process, the
+ * first one that has its cache answers, since all caches describe the same memory. files keeps
+ * pointers into set. -ENOENT: no libucs. -ESRCH, -EACCES, and other errors of process_libraries().
+ */
+int ucx_memory_read(struct ucx_memory *memory, ucx_files *files, struct library_set *set,
+		    pid_t pid);
 void ucx_memory_release(struct ucx_memory *memory);
 
 /* The region around an address; NULL: none. */
@@ -60,7 +65,6 @@ json_t *ucx_memory_json(const struct ucx_memory *memory);
 /* Addresses in one process, 0: not known. */
 struct ucx_place {
 	pid_t pid;
-	bool found;
 	uint64_t cache; /* of the pointer to the cache of memory types */
 	uint64_t devices; /* of the number of system devices, right behind their table */
 };
