@@ -18,6 +18,11 @@ const struct library_role_name library_role_names[] = {
 	{ 0 },
 };
 
+size_t library_stem(const char *file)
+{
+	return strcspn(file, ".-");
+}
+
 unsigned int library_role_by_name(const char *name)
 {
 	for (const struct library_role_name *row = library_role_names; name && row->name; row++)

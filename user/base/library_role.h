@@ -3,6 +3,8 @@
 #ifndef UCXBPF_BASE_LIBRARY_ROLE_H
 #define UCXBPF_BASE_LIBRARY_ROLE_H
 
+#include <stddef.h>
+
 enum library_role {
 	LIB_MPI = 1 << 0, /* defines PMPI_Init or MPI_Init */
 	LIB_UCP = 1 << 1, /* defines ucp_worker_create */
@@ -27,6 +29,13 @@ struct library_role_name {
 };
 
 extern const struct library_role_name library_role_names[];
+
+/*
+ * Length of what a file's name says of the library: "libuct_ib" of "libuct_ib.so.0" and of
+ * "libuct_ib-nixl.so.0". UCX 1.22 appends a suffix by --with-soname-suffix (configure.ac), and
+ * Python wheels append a hash of the file.
+ */
+size_t library_stem(const char *file);
 
 /* The role of this name; 0: NULL, or no role's name. */
 unsigned int library_role_by_name(const char *name);

@@ -3,6 +3,7 @@
 #include "observe/process/elf.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/vec.h"
 #include "observe/process/elf_private.h"
 #include "observe/process/remote.h"
 
@@ -326,11 +328,38 @@ const char *elf_needed(const struct elf *elf, unsigned int n)
 	return dynamic_text(elf, DT_NEEDED, n);
 }
 
-const char *elf_runpath(const struct elf *elf)
+/* Length of the word at the beginning of a folder that stands for the file's own; 0: none. */
+static int origin_length(const char *folder)
 {
-	const char *path = dynamic_text(elf, DT_RUNPATH, 0);
+	static const char *const words[] = { "$ORIGIN", "${ORIGIN}" };
 
-	return path ? path : dynamic_text(elf, DT_RPATH, 0);
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (!strncmp(folder, words[i], strlen(words[i])))
+			return (int)strlen(words[i]);
+	return 0;
+}
+
+int elf_each_runpath(const struct elf *elf, const char *path,
+		     int (*fn)(void *arg, const char *folder), void *arg)
+{
+	const char *list = dynamic_text(elf, DT_RUNPATH, 0), *end = strrchr(path, '/');
+	int err = 0;
+
+	if (!list)
+		list = dynamic_text(elf, DT_RPATH, 0);
+	while (list && *list && !err) {
+		const int length = (int)strcspn(list, ":"), skip = origin_length(list);
+		char folder[PATH_MAX];
+		int size;
+
+		size = snprintf(folder, sizeof(folder), "%.*s%.*s",
+				skip && end ? (int)(end - path) : 0, path, length - skip,
+				list + skip);
+		if (size > 0 && size < (int)sizeof(folder))
+			err = fn(arg, folder);
+		list += length + (list[length] == ':');
+	}
+	return err;
 }
 
 #define MAX_ENTRIES 65536 /* chains are by offsets, which may be forged into a ring */

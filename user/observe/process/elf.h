@@ -96,8 +96,12 @@ int elf_load_bias(const struct elf *elf, uint64_t start, uint64_t offset, uint64
 /* Name of the n-th library (from 0) that the file needs, NULL behind the last; the struct elf's. */
 const char *elf_needed(const struct elf *elf, unsigned int n);
 
-/* DT_RUNPATH, else DT_RPATH: folders with : between, $ORIGIN is the file's; NULL: none. */
-const char *elf_runpath(const struct elf *elf);
+/*
+ * Calls fn for each folder of DT_RUNPATH, else of DT_RPATH, with $ORIGIN replaced by the folder of
+ * path, which is the file's own. Stops early when fn returns non-zero and returns that.
+ */
+int elf_each_runpath(const struct elf *elf, const char *path,
+		     int (*fn)(void *arg, const char *folder), void *arg);
 
 /*
  * A version of symbols (IBVERBS_1.8) that the file needs of a library by that name and that the one

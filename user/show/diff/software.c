@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/library_role.h"
 #include "show/diff/internal.h"
 
 static void set(struct diff *diff, enum diff_table_id table, uint64_t role, const char *key,
@@ -147,11 +148,9 @@ static bool is_module(const char *role)
 /* "libuct_cma" of ".../libuct_cma.so.0.0.0". The caller frees it. */
 static char *stem_of(const char *path)
 {
-	const char *name = strrchr(path, '/'), *end;
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 
-	name = name ? name + 1 : path;
-	end = strstr(name, ".so");
-	return xstrndup(name, end ? (size_t)(end - name) : strlen(name));
+	return xstrndup(name, library_stem(name));
 }
 
 static void set_library(struct diff *diff, const struct library_use *library)

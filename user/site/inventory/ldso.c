@@ -122,26 +122,17 @@ static char *in_folder(const char *folder, int length, const char *name)
 	return *path && is_usable(path) ? xstrdup(path) : NULL;
 }
 
-/* $ORIGIN is the folder of the file that carries the path. */
-static char *in_runpath(const char *runpath, const char *carrier, const char *name)
+struct wanted_library {
+	const char *name;
+	char *found;
+};
+
+static int look_in_runpath(void *arg, const char *folder)
 {
-	int origin = (int)(strrchr(carrier, '/') - carrier);
+	struct wanted_library *wanted = arg;
 
-	while (runpath && *runpath) {
-		int length = (int)strcspn(runpath, ":");
-		char folder[LOOK_PATH], *found;
-		int skip = !strncmp(runpath, "$ORIGIN", 7)     ? 7
-			   : !strncmp(runpath, "${ORIGIN}", 9) ? 9
-							       : 0;
-
-		look_path(folder, "%.*s%.*s", skip ? origin : 0, carrier, length - skip,
-			  runpath + skip);
-		found = in_folder(folder, (int)strlen(folder), name);
-		if (found)
-			return found;
-		runpath += length + (runpath[length] == ':');
-	}
-	return NULL;
+	wanted->found = in_folder(folder, (int)strlen(folder), wanted->name);
+	return wanted->found != NULL;
 }
 
 static char *in_cache(const struct ldso *ld, const char *name)
@@ -156,13 +147,15 @@ static char *in_cache(const struct ldso *ld, const char *name)
 static char *find(const struct ldso *ld, const char *name, const struct elf *elf,
 		  const char *carrier, const char *home)
 {
+	struct wanted_library wanted = { .name = name };
 	char *found = NULL;
 
 	if (strchr(name, '/'))
 		return is_usable(name) ? xstrdup(name) : NULL;
-	if (home && !strncmp(name, "libuc", 5))
+	if (home)
 		found = in_folder(home, (int)strlen(home), name);
-	found = found ? found : in_runpath(elf_runpath(elf), carrier, name);
+	if (!found && elf_each_runpath(elf, carrier, look_in_runpath, &wanted))
+		found = wanted.found;
 	for (size_t i = 0; !found && i < ld->folders.len; i++)
 		found = in_folder(ld->folders.data[i], (int)strlen(ld->folders.data[i]), name);
 	found = found ? found : in_cache(ld, name);

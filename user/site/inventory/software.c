@@ -20,8 +20,10 @@
 
 /*
  * Modules of a copy of UCX: named in its libraries (":ib:rdmacm:cma", a string in libuct and in
- * modules that have some themselves), or present in its directory. Both in UCX 1.13.1 to 1.18.1:
- * src/ucs/sys/module.c looks for ucx/lib<framework>_<module>.so.0 beside libucs.
+ * modules that have some themselves), or present in its directory. In UCX 1.13.1 to 1.22,
+ * src/ucs/sys/module.c looks in ucx/ beside libucs for "lib<framework>_<module><suffix><ending>":
+ * the ending is that of the name under which libucs itself was loaded, from its first dot on; the
+ * suffix is the one of 1.22's --with-soname-suffix.
  */
 
 struct modules {
@@ -29,6 +31,8 @@ struct modules {
 	struct ldso *ld;
 	char home[LOOK_PATH], folder[LOOK_PATH];
 	char prefix[64]; /* of what a list's words mean: "libuct" of ":ib" is libuct_ib */
+	char suffix[64]; /* "-nixl"; a wheel's hash looks like one, but only the library has it */
+	char ending[64]; /* ".so.0" */
 };
 
 static bool is_there(const struct modules *modules, const char *path)
@@ -70,8 +74,11 @@ static int take_list(void *arg, const char *text)
 	while (*text == ':') {
 		int length = (int)strcspn(text + 1, ":");
 
-		look_path(path, "%s/%s_%.*s.so.0", modules->folder, modules->prefix, length,
-			  text + 1);
+		look_path(path, "%s/%s_%.*s%s%s", modules->folder, modules->prefix, length,
+			  text + 1, modules->suffix, modules->ending);
+		if (access(path, F_OK))
+			look_path(path, "%s/%s_%.*s%s", modules->folder, modules->prefix, length,
+				  text + 1, modules->ending);
 		add_named(modules, path);
 		text += 1 + length;
 	}
@@ -88,7 +95,7 @@ static void take_lists(struct modules *modules, const char *path)
 	if (elf_load(&elf, path))
 		return;
 	memcpy(outer, modules->prefix, sizeof(outer));
-	snprintf(modules->prefix, sizeof(modules->prefix), "%.*s", (int)strcspn(name, "."), name);
+	snprintf(modules->prefix, sizeof(modules->prefix), "%.*s", (int)library_stem(name), name);
 	elf_each_text(elf, ':', take_list, modules);
 	memcpy(modules->prefix, outer, sizeof(outer));
 	elf_free(elf);
@@ -136,7 +143,7 @@ static void take_present(struct modules *modules)
 	char pattern[LOOK_PATH];
 	glob_t found;
 
-	look_path(pattern, "%s/lib*.so.0", modules->folder);
+	look_path(pattern, "%s/lib*%s", modules->folder, modules->ending);
 	if (glob(pattern, 0, NULL, &found))
 		return;
 	for (size_t i = 0; i < found.gl_pathc; i++)
@@ -144,21 +151,72 @@ static void take_present(struct modules *modules)
 	globfree(&found);
 }
 
+static void take_name_of_ucs(struct modules *modules, const char *name)
+{
+	const char *ending = strchr(name, '.');
+	const size_t stem = library_stem(name);
+
+	if (!ending)
+		return;
+	snprintf(modules->ending, sizeof(modules->ending), "%s", ending);
+	snprintf(modules->suffix, sizeof(modules->suffix), "%.*s", (int)(ending - name - stem),
+		 name + stem);
+}
+
+/* Calls fn for each library that a library of UCX needs and that lies beside it. */
+static void each_beside(struct modules *modules, const char *path,
+			void (*fn)(struct modules *modules, const char *path,
+				   const struct elf *elf))
+{
+	char other_path[LOOK_PATH];
+	struct elf *elf, *other;
+	const char *name;
+
+	if (elf_load(&elf, path))
+		return;
+	for (unsigned int i = 0; (name = elf_needed(elf, i)); i++) {
+		look_path(other_path, "%s/%s", modules->home, name);
+		if (!*other_path || elf_load(&other, other_path))
+			continue;
+		fn(modules, other_path, other);
+		elf_free(other);
+	}
+	elf_free(elf);
+}
+
+static void find_ucs(struct modules *modules, const char *path, const struct elf *elf)
+{
+	if (elf_roles(elf) & LIB_UCS)
+		take_name_of_ucs(modules, strrchr(path, '/') + 1);
+}
+
+/* libucm has a list as well, and is needed by libucs alone. */
+static void take_lists_of_ucs(struct modules *modules, const char *path, const struct elf *elf)
+{
+	(void)elf;
+	take_lists(modules, path);
+}
+
+static void take_lists_beside(struct modules *modules, const char *path, const struct elf *elf)
+{
+	const unsigned int roles = elf_roles(elf);
+
+	if (roles & LIB_UCT)
+		take_lists(modules, path);
+	if (roles & LIB_UCS)
+		each_beside(modules, path, take_lists_of_ucs);
+}
+
 /* The modules of the copy of UCX that a libucp belongs to. */
 static void collect_ucx_modules(struct inventory_library *to, struct ldso *ld, const char *libucp)
 {
-	static const char *const with_lists[] = { "libuct.so.0", "libucm.so.0" };
-	struct modules modules = { .to = to, .ld = ld };
+	struct modules modules = { .to = to, .ld = ld, .ending = ".so.0" };
 	const char *folder = getenv("UCX_MODULE_DIR");
-	char path[LOOK_PATH];
 
 	look_path(modules.home, "%.*s", (int)(strrchr(libucp, '/') - libucp), libucp);
 	look_path(modules.folder, "%s%s", folder ? folder : modules.home, folder ? "" : "/ucx");
-	for (size_t i = 0; i < sizeof(with_lists) / sizeof(*with_lists); i++) {
-		look_path(path, "%s/%s", modules.home, with_lists[i]);
-		if (*path)
-			take_lists(&modules, path);
-	}
+	each_beside(&modules, libucp, find_ucs);
+	each_beside(&modules, libucp, take_lists_beside);
 	take_present(&modules);
 	if (to->modules.len)
 		qsort(to->modules.data, to->modules.len, sizeof(*to->modules.data), by_path);
@@ -181,7 +239,7 @@ static const char *const usual_folders[] = {
 	"/opt/*/*/lib64",
 };
 
-static const char *const names[] = { "libucp.so*", "libmpi*.so*" };
+static const char *const names[] = { "libucp*.so*", "libmpi*.so*" };
 
 struct search {
 	struct look *look;
@@ -265,7 +323,7 @@ static void take_cache(struct search *search)
 	for (size_t i = 0; i < search->ld.entries.len; i++) {
 		const struct ldso_entry *entry = &search->ld.entries.data[i];
 
-		if (!strncmp(entry->name, "libucp.so", 9) || !strncmp(entry->name, "libmpi", 6))
+		if (!strncmp(entry->name, "libucp", 6) || !strncmp(entry->name, "libmpi", 6))
 			take_file(search, entry->path);
 	}
 }

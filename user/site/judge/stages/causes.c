@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/library_role.h"
 #include "base/transport.h"
 #include "base/vec.h"
 #include "site/judge/rules/rules.h"
@@ -35,15 +36,13 @@ static const char *file_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* libuct_cuda.so.0 */
 static bool is_module(const char *file, const char *name)
 {
 	static const char prefix[] = "libuct_";
-	size_t length = strlen(name);
+	const size_t length = strlen(prefix) + strlen(name);
 
-	return name[0] && !strncmp(file, prefix, strlen(prefix)) &&
-	       !strncmp(file + strlen(prefix), name, length) &&
-	       file[strlen(prefix) + length] == '.';
+	return name[0] && library_stem(file) == length && !strncmp(file, prefix, strlen(prefix)) &&
+	       !strncmp(file + strlen(prefix), name, strlen(name));
 }
 
 static const struct inventory_module *refused_of(const struct inventory_library *ucx,
