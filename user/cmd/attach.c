@@ -87,7 +87,7 @@ static void prepare(const struct attach *attach, struct capture_session *capture
 		for (char *word = text; word < text + size; word += strlen(word) + 1)
 			vec_push(&environment, word);
 		vec_push(&environment, NULL);
-		capture_prepare(capture, environment.data);
+		capture_prepare(capture, NULL, environment.data);
 		vec_release(&environment);
 		free(text);
 	}

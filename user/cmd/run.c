@@ -252,7 +252,7 @@ static int trace(const struct run_command *run, struct capture_options *options,
 		forget(pid, go);
 		return capture_exit_code(err);
 	}
-	capture_prepare(capture, environ);
+	capture_prepare(capture, run->command, environ);
 	err = capture_add_started(capture, pid);
 	if (err) {
 		forget(pid, go);

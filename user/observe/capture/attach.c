@@ -32,6 +32,7 @@ static const char *const system_directories[] = {
 static const char *const patterns[] = {
 	"libucp*.so*",
 	"libuct*.so*",
+	"libucs*.so*",
 	"ucx/libuct_*.so*",
 	"libmpi*.so*",
 	"openmpi/mca_pml_ucx.so",
@@ -93,16 +94,72 @@ static void prepare_list(struct library_set *set, mapped_libraries *found, const
 	free(copy);
 }
 
+struct preparation {
+	struct library_set *set;
+	mapped_libraries *found;
+};
+
+static int prepare_runpath(void *arg, const char *folder)
+{
+	const struct preparation *preparation = arg;
+
+	prepare_directory(preparation->set, preparation->found, folder);
+	return 0;
+}
+
+static void prepare_program(struct library_set *set, mapped_libraries *found, const char *path)
+{
+	struct preparation preparation = { set, found };
+	char *real = realpath(path, NULL);
+	struct elf *elf;
+	struct stat st;
+
+	if (real && !stat(real, &st) && S_ISREG(st.st_mode) && !elf_load(&elf, real)) {
+		elf_each_runpath(elf, real, prepare_runpath, &preparation);
+		elf_free(elf);
+	}
+	free(real);
+}
+
+#define WORDS_MAX 64 /* of a command */
+
 /*
- * environment: the command's, for LD_LIBRARY_PATH. directories: more places, separated by colons,
- * NULL = none.
+ * The folders in which the programs of a command look for their libraries. A launcher has its
+ * program behind its options, so every word that names a file may be one.
  */
-static void prepare_libraries(struct library_set *set, struct probes *probes,
+static void prepare_command(struct library_set *set, mapped_libraries *found, char *const *command,
+			    const char *search)
+{
+	for (int i = 0; command[i] && i < WORDS_MAX; i++) {
+		char *copy = xstrdup(search), *rest = copy;
+		const char *directory;
+
+		if (strchr(command[i], '/')) {
+			prepare_program(set, found, command[i]);
+		} else if (*command[i] != '-') {
+			while ((directory = strsep(&rest, ":"))) {
+				char *path = xasprintf("%s/%s", directory, command[i]);
+
+				prepare_program(set, found, path);
+				free(path);
+			}
+		}
+		free(copy);
+	}
+}
+
+/*
+ * command: NULL: none. environment: its environment, for LD_LIBRARY_PATH and PATH. directories:
+ * more places, separated by colons, NULL = none.
+ */
+static void prepare_libraries(struct library_set *set, struct probes *probes, char *const *command,
 			      char *const *environment, const char *directories)
 {
 	mapped_libraries found = { 0 };
 
 	prepare_list(set, &found, variable(environment, "LD_LIBRARY_PATH"));
+	if (command)
+		prepare_command(set, &found, command, variable(environment, "PATH"));
 	if (directories)
 		prepare_list(set, &found, directories);
 	for (size_t i = 0; i < ARRAY_SIZE(system_directories); i++)
@@ -283,9 +340,10 @@ static void prepare_stacks(struct capture_session *capture)
 	}
 }
 
-void capture_prepare(struct capture_session *capture, char *const *environment)
+void capture_prepare(struct capture_session *capture, char *const *command,
+		     char *const *environment)
 {
-	prepare_libraries(&capture->track.libraries, &capture->probes, environment,
+	prepare_libraries(&capture->track.libraries, &capture->probes, command, environment,
 			  capture->options.libraries);
 	prepare_stacks(capture);
 }

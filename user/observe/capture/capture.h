@@ -65,8 +65,13 @@ int capture_begin(struct capture_session *capture);
 /* Traces every process that maps UCX or MPI now; with options.all also those to come. */
 void capture_add_all(struct capture_session *capture);
 
-/* Places probes in files that a new process is likely to map, before its first call. */
-void capture_prepare(struct capture_session *capture, char *const *environment);
+/*
+ * Places probes in files that a new process is likely to map, before its first call: in the usual
+ * folders, those of LD_LIBRARY_PATH, and those that programs among the words of command name as
+ * their run path. command: NULL: not known.
+ */
+void capture_prepare(struct capture_session *capture, char *const *command,
+		     char *const *environment);
 
 /* Number of processes that mapped UCX or MPI so far. */
 unsigned int capture_processes(const struct capture_session *capture);
