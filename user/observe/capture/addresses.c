@@ -3,9 +3,11 @@
 
 #include <errno.h>
 #include <jansson.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
 
+#include "base/order.h"
 #include "base/shape.h"
 #include "observe/capture/side.h"
 #include "observe/process/code.h"
@@ -87,9 +89,10 @@ void addresses_release(struct addresses *addresses)
 
 void addresses_notice(struct addresses *addresses, pid_t tgid, uint64_t address)
 {
-	bool fresh;
+	bool fresh = false;
 
-	map_insert(&addresses->seen, tgid, address, &fresh);
+	if (address)
+		map_insert(&addresses->seen, tgid, address, &fresh);
 	if (fresh)
 		vec_push(&addresses->pending, ((struct unplaced){ tgid, address }));
 }
@@ -108,14 +111,17 @@ static struct process_code *find_process(const struct addresses *addresses, pid_
 	return NULL;
 }
 
-/* The tgid has a new program, or another process: its addresses mean other things. */
-static void forget(struct addresses *addresses, pid_t tgid)
+/*
+ * The tgid has had a new program, or another process, since then: its addresses mean other things,
+ * unless it was first looked at later, since this record had to wait in its ring.
+ */
+static void forget(struct addresses *addresses, pid_t tgid, uint64_t since)
 {
 	struct process_code *code;
 
 	addresses_apply(addresses);
 	code = find_process(addresses, tgid);
-	if (!code)
+	if (!code || code->since > since)
 		return;
 	map_remove_all(&addresses->seen, tgid);
 	vec_release(&code->ranges);
@@ -125,9 +131,9 @@ static void forget(struct addresses *addresses, pid_t tgid)
 static void task_record(struct addresses *addresses, const struct ub_task *task)
 {
 	if (task->what == UB_EXEC)
-		forget(addresses, task->h.tgid);
+		forget(addresses, task->h.tgid, task->h.ts);
 	else if (task->what == UB_FORK)
-		forget(addresses, task->other);
+		forget(addresses, task->other, task->h.ts);
 }
 
 void addresses_record(struct addresses *addresses, const struct ub_hdr *record)
@@ -135,6 +141,9 @@ void addresses_record(struct addresses *addresses, const struct ub_hdr *record)
 	if (record->kind == UB_CALL)
 		addresses_notice(addresses, record->tgid,
 				 ((const struct ub_call *)record)->ret_addr);
+	else if (record->kind == UB_OP)
+		addresses_notice(addresses, record->tgid,
+				 ub_op_caller((const struct ub_op *)record));
 	else if (record->kind == UB_STACK)
 		notice_frames(addresses, (const struct ub_stack *)record);
 	else if (record->kind == UB_TASK)
@@ -145,30 +154,60 @@ static struct process_code *process_code(struct addresses *addresses, pid_t tgid
 {
 	struct process_code *code = find_process(addresses, tgid);
 
-	if (!code)
-		code = vec_add(&addresses->processes);
-	code->tgid = tgid;
+	if (code)
+		return code;
+	code = vec_add(&addresses->processes);
+	*code = (struct process_code){ .tgid = tgid, .since = side_now() };
 	return code;
 }
 
-/* Reads the mappings again to find newer ones. A process that has ended keeps its last ones. */
+static int by_start(const void *left, const void *right)
+{
+	const struct code_range *a = left, *b = right;
+
+	return (a->start > b->start) - (a->start < b->start);
+}
+
+/*
+ * Reads the mappings again. What is unmapped by now stays, unless something else lies there:
+ * records that name it may still be in a ring. A process that has ended keeps all.
+ */
+static int read_code(struct addresses *addresses, struct process_code *code)
+{
+	code_ranges fresh = { 0 };
+	const int err = code_list(code->tgid, &addresses->files, &fresh);
+	const size_t listed = fresh.len;
+
+	for (size_t i = 0; !err && i < code->ranges.len; i++) {
+		const struct code_range old = code->ranges.data[i];
+		const size_t at = search_count(listed, k, fresh.data[k].end <= old.start);
+
+		if (at == listed || fresh.data[at].start >= old.end)
+			vec_push(&fresh, old);
+	}
+	if (err) {
+		vec_release(&fresh);
+		return err;
+	}
+	if (fresh.len > listed)
+		qsort(fresh.data, fresh.len, sizeof(*fresh.data), by_start);
+	vec_release(&code->ranges);
+	memcpy(&code->ranges, &fresh, sizeof(fresh));
+	return 0;
+}
+
+void addresses_process(struct addresses *addresses, pid_t tgid)
+{
+	read_code(addresses, process_code(addresses, tgid));
+}
+
 static const struct code_range *find_range(struct addresses *addresses, struct process_code *code,
 					   uint64_t address, int *error)
 {
 	const struct code_range *range = code_find(&code->ranges, address);
-	code_ranges fresh = { 0 };
 
-	*error = 0;
-	if (range)
-		return range;
-	*error = code_list(code->tgid, &addresses->files, &fresh);
-	if (*error) {
-		vec_release(&fresh);
-		return NULL;
-	}
-	vec_release(&code->ranges);
-	memcpy(&code->ranges, &fresh, sizeof(fresh));
-	return code_find(&code->ranges, address);
+	*error = range ? 0 : read_code(addresses, code);
+	return range || *error ? range : code_find(&code->ranges, address);
 }
 
 static const char *why_unplaced(const struct code_range *range, int error)

@@ -22,6 +22,7 @@ struct unplaced {
  */
 struct process_code {
 	pid_t tgid;
+	uint64_t since; /* CLOCK_MONOTONIC ns, when it was looked at first */
 	code_ranges ranges;
 };
 
@@ -45,10 +46,13 @@ struct addresses {
 void addresses_init(struct addresses *addresses, struct file_writer *writer);
 void addresses_release(struct addresses *addresses);
 
+/* The process has mapped something: its code is known even if it ends before its records come. */
+void addresses_process(struct addresses *addresses, pid_t tgid);
+
 /* Looks at one record; cheap, called for every one. */
 void addresses_record(struct addresses *addresses, const struct ub_hdr *record);
 
-/* Another address of a process that a record names. */
+/* Another address of a process that a record names; 0: none. */
 void addresses_notice(struct addresses *addresses, pid_t tgid, uint64_t address);
 
 /* Looks up the modules of addresses seen since the last call, writes "module" and "address". */
