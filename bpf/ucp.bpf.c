@@ -19,6 +19,12 @@ static __always_inline __u64 op_position(const struct hit *hit, const struct fra
 	return short_position(hit->task);
 }
 
+/* An MPI call says more of who made its operations. */
+static __always_inline __u64 op_caller(const struct hit *hit, struct parents up)
+{
+	return up.call ? 0 : slot_value(hit->sp);
+}
+
 static __always_inline int op_enter(struct pt_regs *ctx)
 {
 	struct frame *frame;
@@ -30,6 +36,7 @@ static __always_inline int op_enter(struct pt_regs *ctx)
 	if (!frame)
 		return 1;
 	frame->position = op_position(&hit, frame);
+	frame->caller = op_caller(&hit, frame->up);
 	return 0;
 }
 
@@ -86,7 +93,7 @@ static __always_inline void op_arguments(struct ub_op *op, const struct leaving 
 	op->req_flags = 0;
 	op->mem_type = 0;
 	op->mem_device = 0;
-	op->pad = 0;
+	ub_op_set_caller(op, leaving->frame->caller);
 }
 
 /*
@@ -272,6 +279,7 @@ int op_call(struct pt_regs *ctx)
 	frame_enter(&op->h, &hit, UB_OP, false, up, slot_value(hit.sp));
 	op->obj = PT_REGS_PARM1(ctx);
 	op->h.flags |= UB_F_NO_RETURN;
+	ub_op_set_caller(op, op_caller(&hit, up));
 	outbox_settle(&hit.task->outbox, hit.ts);
 	return 0;
 }

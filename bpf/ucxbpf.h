@@ -123,11 +123,26 @@ struct ub_op {
 	__u64 info_len;
 	__u32 attr_mask; /* ucp_request_param_t.op_attr_mask; for probe: remove */
 	__u32 req_flags;
-	/* the buffer's memory type in the request; 0 in older captures */
-	__u16 mem_type; /* ucs_memory_type_t + 1, 0 = not known */
-	__u16 mem_device; /* UCX's number of the device + 1, 0 = not known */
-	__u32 pad;
+	/* 0 in older captures: the buffer's memory type in the request, and ub_op_caller() */
+	__u8 mem_type; /* ucs_memory_type_t + 1, 0 = not known */
+	__u8 caller_47_40;
+	__u8 mem_device; /* UCX's number of the device + 1, 0 = not known */
+	__u8 caller_39_32;
+	__u32 caller_31_0;
 };
+
+/* Where an operation outside of MPI calls returns to; 0: inside of one, or not known. */
+static inline __u64 ub_op_caller(const struct ub_op *op)
+{
+	return (__u64)op->caller_47_40 << 40 | (__u64)op->caller_39_32 << 32 | op->caller_31_0;
+}
+
+static inline void ub_op_set_caller(struct ub_op *op, __u64 address)
+{
+	op->caller_47_40 = address >> 40;
+	op->caller_39_32 = address >> 32;
+	op->caller_31_0 = address;
+}
 
 struct ub_xfer {
 	struct ub_hdr h;

@@ -136,6 +136,14 @@ def call_site:
 	breach($where; ("line", "symbol_offset"); or_null(natural)),
 	(select((.module == null) != (.reason != null)) | "\($where): neither module nor reason, or both");
 
+# Not there in reports on captures that do not say who called UCP.
+def caller:
+	.where as $where | .row |
+	breach($where; ("process", "count", "bytes"); natural),
+	breach($where; ("op", "label"); or_null(name)),
+	breach($where; ("module", "build_id", "symbol", "file", "address", "reason"); or_null(name)),
+	(select((.module == null) != (.reason != null)) | "\($where): neither module nor reason, or both");
+
 def self_cost:
 	breach("self"; ("captures", "records", "bytes", "cpu_ns"); natural),
 	breach("self"; "memory_peak"; or_null(natural)),
@@ -316,6 +324,9 @@ def sums:
 	waited,
 	rows("collectives"; collective),
 	(select(has("call_sites")) | rows("call_sites"; call_site)),
+	(select(has("callers")) | rows("callers"; caller),
+		select(([.ops[] | select(.function == null) | .count] | add // 0) != ([.callers[].count] | add))
+		| "callers: not as many operations as outside MPI"),
 	(select(has("stacks")) | rows("stacks"; stack)),
 	(select(has("memory")) | rows("memory"; memory), rows("devices"; device), rows("ops"; op_memory)),
 	(select(has("nics")) | rows("nics"; nic), rows("routes"; route)),

@@ -271,6 +271,14 @@ static void cancelled(struct attribute *attribute, const struct op *cancel)
 		op->failed = true;
 }
 
+/* Who called UCP, where no MPI function did. */
+static const struct place *caller_of(struct attribute *attribute, const struct event *event)
+{
+	const uint64_t address = ub_op_caller((const struct ub_op *)event->h);
+
+	return address ? decoder_place(attribute->decoder, event, address) : NULL;
+}
+
 static void op_event(struct attribute *attribute, struct thread *thread, const struct event *event)
 {
 	struct op *op = op_new(attribute, event);
@@ -278,7 +286,7 @@ static void op_event(struct attribute *attribute, struct thread *thread, const s
 	op->id = ++attribute->ids;
 	op->function = thread_function(thread, event->h);
 	op->call = op->function ? thread->call.id : 0;
-	op->place = op->function ? thread->call.place : NULL;
+	op->place = op->function ? thread->call.place : caller_of(attribute, event);
 	op->framed = true;
 	op->handled = event->h->rx;
 	thread_push(attribute, thread, op);

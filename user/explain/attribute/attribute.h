@@ -27,7 +27,7 @@ struct op {
 	struct object *ep; /* of sends, put, get, atomics; NULL: none or not known */
 	const struct site_info *site;
 	const char *function; /* MPI function around it, NULL = outside MPI */
-	const struct place *place; /* of that call */
+	const struct place *place; /* of that call, else where UCP was called; NULL: not known */
 	const char *protocol;
 	uint32_t tid, seq;
 	uint64_t start, returned;

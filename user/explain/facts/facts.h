@@ -106,7 +106,7 @@ struct fact_op {
 	int process, peer; /* peer process, -1 unknown or none */
 	const char *op; /* tag_send, tag_recv, put, am_send, flush... */
 	const char *function; /* MPI function, NULL = outside MPI */
-	const struct place *place; /* of that call */
+	const struct place *place; /* of that call, else where UCP was called; NULL: not known */
 	const char *protocol; /* UCX's name for v2, our derived name for v1; NULL unknown */
 	uint32_t tid;
 	uint64_t start, end;
@@ -131,7 +131,7 @@ struct fact_transfer {
 	enum fact_locality locality;
 	enum fact_kind kind;
 	const char *ucp_op, *function, *protocol;
-	const struct place *place; /* of the call */
+	const struct place *place; /* as fact_op.place */
 	const char *src_mem, *dst_mem; /* as fact_op.memory */
 	const char *src_reason, *dst_reason; /* as fact_op.memory_reason */
 	const char *unexplained; /* data without op: the reason; NULL = explained */

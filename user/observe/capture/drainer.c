@@ -16,7 +16,8 @@
 
 const uint64_t sieve_words[UB_KIND_MAX] = {
 	[UB_CALL] = TWO_BITS(struct ub_call, ret_addr),
-	[UB_OP] = TWO_BITS(struct ub_op, cb) | TWO_BITS(struct ub_op, obj),
+	[UB_OP] = TWO_BITS(struct ub_op, cb) | TWO_BITS(struct ub_op, obj) |
+		  TWO_BITS(struct ub_op, mem_type), /* and the caller */
 	[UB_XFER] = TWO_BITS(struct ub_xfer, req) | TWO_BITS(struct ub_xfer, comp_func) |
 		    TWO_BITS(struct ub_xfer, iface),
 	[UB_OBJ] = UINT64_MAX,
@@ -59,8 +60,9 @@ static bool op_is_new(struct sieve *sieve, const struct ub_op *op)
 	bool function = op->h.layout && is_new(sieve, &op->h, WORD_FUNCTION, op->cb);
 	bool object = op->h.layout && is_new(sieve, &op->h, WORD_OBJECT, op->obj);
 	bool buffer = sieve->buffers && is_new(sieve, &op->h, WORD_BUFFER, op->buffer);
+	bool caller = is_new(sieve, &op->h, WORD_SITE, ub_op_caller(op));
 
-	return function || object || buffer;
+	return function || object || buffer || caller;
 }
 
 static bool xfer_is_new(struct sieve *sieve, const struct ub_xfer *xfer)

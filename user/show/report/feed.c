@@ -280,6 +280,25 @@ static enum fact_locality locality_of(const struct report *report, int process, 
 	return process == peer ? LOCALITY_SELF : here == there ? LOCALITY_NODE : LOCALITY_REMOTE;
 }
 
+/* The row of an operation outside MPI. */
+static struct cube_sums *caller_row(struct report *report, const struct fact_op *op)
+{
+	uint64_t key[] = { (int64_t)op->process, word(op->op),
+			   op->place ? word(op->place->key) : 0 };
+
+	report->knows_callers = report->knows_callers || op->place;
+	keep_place(report, op->place);
+	return &cube_at(&report->callers, key)->sums;
+}
+
+static void sum_op(struct cube_sums *sums, const struct fact_op *op)
+{
+	sums->count++;
+	sums->errors += op->status < 0;
+	add_bytes(sums, op->bytes);
+	cube_sums_time(sums, op->start, op->end, op->end_precision, op->bytes);
+}
+
 static void report_feed_op(struct report *report, const struct fact_op *op)
 {
 	struct cube_sums *sums = op_row(report, op, NULL);
@@ -287,10 +306,9 @@ static void report_feed_op(struct report *report, const struct fact_op *op)
 	if (!sums)
 		return;
 	report_sizes_op(&report->sizes, op, locality_of(report, op->process, op->peer));
-	sums->count++;
-	sums->errors += op->status < 0;
-	add_bytes(sums, op->bytes);
-	cube_sums_time(sums, op->start, op->end, op->end_precision, op->bytes);
+	sum_op(sums, op);
+	if (!op->function)
+		sum_op(caller_row(report, op), op);
 }
 
 static void sum_transfer(struct cube_sums *sums, const struct fact_transfer *transfer)
@@ -375,6 +393,11 @@ static void report_feed_ops(struct report *report, const struct fact_op *op,
 
 	if (!sums)
 		return;
+	add_sums(sums, from);
+	sums->unchecked += from->count;
+	if (op->function)
+		return;
+	sums = caller_row(report, op);
 	add_sums(sums, from);
 	sums->unchecked += from->count;
 }

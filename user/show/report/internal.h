@@ -18,6 +18,7 @@ extern const struct cube_shape report_plain_ops_shape; /* without their memory *
 extern const struct cube_shape report_plain_transfers_shape; /* without the reasons */
 extern const struct cube_shape report_plain_messages_shape; /* without their memory and way */
 extern const struct cube_shape report_call_sites_shape;
+extern const struct cube_shape report_callers_shape;
 extern const struct cube_shape report_stacks_shape;
 
 enum transfer_key {
@@ -95,10 +96,12 @@ struct report {
 	VEC(struct fact_window) windows; /* by capture, then in order of time */
 	VEC(struct fact_memory) memory; /* empty: no GPU library allocated any */
 	struct cube calls, ops, transfers, messages, call_sites, stacks;
-	struct map places; /* key -> const struct place * of the call sites */
+	struct cube callers; /* of operations outside MPI, by place, 0: not known */
+	struct map places; /* key -> const struct place * of call sites and callers */
 	struct map paths; /* key -> const struct stack * */
 	bool knows_stacks;
 	bool knows_places; /* some capture has call sites */
+	bool knows_callers; /* it is known who made some operation outside MPI */
 	struct slowest slowest;
 	struct report_functions functions;
 	struct report_sizes sizes;
@@ -128,7 +131,7 @@ uint64_t report_process_span(const struct report *report, int process);
 /* The sum of that over all processes that called MPI. */
 uint64_t report_mpi_span(const struct report *report);
 
-/* The place for a key of call_sites, or of a wait; NULL: 0, or not seen. */
+/* The place for a key of call_sites or callers, or of a wait; NULL: 0, or not seen. */
 const struct place *report_place(const struct report *report, uint64_t key);
 
 /* The stack for a key of stacks. */

@@ -228,6 +228,27 @@ static void put_places(const struct report *report, struct json_out *out, const 
 	free(rows);
 }
 
+static void put_callers(const struct report *report, struct json_out *out)
+{
+	static const struct place none = { .reason = "not recorded" };
+	const struct cube *cube = &report->callers;
+	const struct cube_row **rows = cube_sorted(cube, CUBE_BY_KEYS);
+
+	json_out_array(out, "callers");
+	for (size_t i = 0; i < cube->rows.len; i++) {
+		const uint64_t *key = rows[i]->key;
+		const struct place *place = report_place(report, key[2]);
+		json_t *object = json_pack("{s:I, s:o}", "process", (json_int_t)key[0], "op",
+					   key_json(&cube->shape->keys[1], key[1]));
+
+		shape_put(object, place_shape, place ? place : &none, NULL);
+		shape_put(object, op_sums, &rows[i]->sums, NULL);
+		json_out_item(out, object);
+	}
+	json_out_array_end(out);
+	free(rows);
+}
+
 /* ---- waits, times of processes, open calls ---- */
 
 static json_t *label_of(const struct report *report, uint64_t key)
@@ -531,6 +552,8 @@ void report_json_rows(const struct report *report, struct json_out *out)
 	}
 	if (report->knows_places)
 		put_places(report, out, "call_sites", &report->call_sites);
+	if (report->knows_callers)
+		put_callers(report, out);
 	if (report->knows_stacks)
 		put_places(report, out, "stacks", &report->stacks);
 }

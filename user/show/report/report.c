@@ -67,6 +67,15 @@ const struct cube_shape report_call_sites_shape = {
 	},
 };
 
+const struct cube_shape report_callers_shape = {
+	3,
+	{
+		{ "process", CUBE_PROCESS, NULL },
+		{ "op", CUBE_STRING, "unknown" },
+		{ "place", CUBE_STRING, NULL },
+	},
+};
+
 const struct cube_shape report_stacks_shape = {
 	3,
 	{
@@ -118,6 +127,7 @@ struct report *report_new(struct report_filter *filter)
 	cube_bind(&report->transfers, FACT_TRANSFER);
 	cube_bind(&report->messages, FACT_MESSAGE);
 	cube_init(&report->call_sites, &report_call_sites_shape);
+	cube_init(&report->callers, &report_callers_shape);
 	cube_init(&report->stacks, &report_stacks_shape);
 	return report;
 }
@@ -145,6 +155,7 @@ void report_free(struct report *report)
 	cube_release(&report->transfers);
 	cube_release(&report->messages);
 	cube_release(&report->call_sites);
+	cube_release(&report->callers);
 	cube_release(&report->stacks);
 	map_release(&report->places);
 	map_release(&report->paths);
@@ -184,6 +195,7 @@ void report_finish(struct report *report, const struct fact_totals *totals)
 	cube_join(&report->calls);
 	report_functions_sum(&report->functions, &report->calls);
 	cube_join(&report->ops);
+	cube_join(&report->callers);
 	cube_join(&report->transfers);
 	cube_join(&report->messages);
 }
