@@ -30,6 +30,7 @@ USER_SRC := $(sort $(filter-out $(TRAFFIC_SRC),$(shell find user -name '*.c')))
 UNIT_SRC := $(sort $(wildcard tests/unit/*_test.c))
 MPI_SRC := $(sort $(wildcard tests/progs/mpi_*.c tests/progs/cg.c))
 UCP_SRC := $(sort $(wildcard tests/progs/ucp_*.c))
+SHMEM_SRC := $(sort $(wildcard tests/progs/shmem_*.c))
 DL_SRC := $(sort $(wildcard tests/progs/dl_*.c))
 LIB_SRC := $(sort $(wildcard tests/progs/lib_*.c))
 WITNESS_SRC := $(sort $(wildcard tests/witness/*.c))
@@ -49,6 +50,7 @@ BENCH_JOB := $(addprefix $(O)/tests/bench/job/,pingpong node shim.so flood libfl
 MPIS := openmpi mpich
 PROG_BIN := $(foreach m,$(MPIS),$(MPI_SRC:tests/progs/%.c=$(O)/tests/progs/$(m)/%)) \
 	$(UCP_SRC:tests/progs/%.c=$(O)/tests/progs/ucp/%) \
+	$(SHMEM_SRC:tests/progs/%.c=$(O)/tests/progs/shmem/%) \
 	$(DL_SRC:tests/progs/%.c=$(O)/tests/progs/dl/%) \
 	$(LIB_SRC:tests/progs/%.c=$(O)/tests/progs/lib/%.so) \
 	$(foreach m,$(MPIS),$(WITNESS_SRC:tests/witness/%.c=$(O)/tests/witness/$(m)/%.so))
@@ -226,6 +228,10 @@ $(foreach m,$(MPIS),$(eval $(call mpi_rules,$(m))))
 $(O)/tests/progs/ucp/%: tests/progs/%.c
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D) && $(CC) -std=gnu11 -D_GNU_SOURCE $(WARN) -O2 -g -MMD -MP $< -o $@ -lucp -lucs -pthread
+
+$(O)/tests/progs/shmem/%: tests/progs/%.c
+	$(call say,OSHCC,$@)
+	$(Q)mkdir -p $(@D) && oshcc -std=gnu11 -D_GNU_SOURCE $(WARN) -O2 -g -MMD -MP $< -o $@
 
 $(O)/tests/progs/dl/%: tests/progs/%.c
 	$(call say,CC,$@)

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Programs that use UCX without MPI: each operation has the code that called UCP.
+
+load ../lib/live.bash
+
+setup() { live_setup; }
+
+# all_called REPORT: every operation outside MPI has a caller in a file, and the sums agree.
+all_called()
+{
+	jq -e '([.ops[] | select(.function == null) | .count] | add) as $ops |
+		[.callers[] | .count] | add == $ops' "$1"
+	jq -e 'all(.callers[]; .module != null)' "$1" || { jq -c '.callers[] | select(.module == null)' "$1" && false; }
+}
+
+@test "a program that calls UCP itself: its own functions" {
+	for proto in n y; do
+		for program in ucp_tag ucp_am ucp_rma ucp_stream; do
+			one_case 0 "$program" ucp shm "$proto" "$PROGS/ucp/$program"
+			all_called "$CASE/report.json"
+			jq -e --arg program "/$program" 'all(.callers[]; (.module | endswith($program)) and .symbol != null)' \
+				"$CASE/report.json"
+		done
+	done
+	"$UCXBPF" replay "$CASE/job.ucxb" >"$WORK/text"
+	grep -q '^CALLERS OF UCP ' "$WORK/text"
+}
+
+@test "OpenSHMEM: its library's functions, with the program's own counts" {
+	local op
+
+	[ -x "$PROGS/shmem/shmem_rma" ] || skip "no OpenSHMEM here"
+	mkdir "$WORK/truth"
+	JOB_EXTRA="OMPI_MCA_spml=ucx" TRUTH=$WORK/truth job_command openmpi 2 shm n "$PROGS/shmem/shmem_rma"
+	timeout -k 5 60 "$UCXBPF" run -q -o "$WORK/a.ucxb" -- timeout -k 2 20 "${JOB[@]}" >"$WORK/out" 2>&1 ||
+		{ cat "$WORK/out" && false; }
+	"$UCXBPF" replay --json "$WORK/a.ucxb" >"$WORK/report.json"
+	all_called "$WORK/report.json"
+	for op in put get atomic; do
+		jq -c --arg op $op '[.callers[] | select(.op == $op and (.module | test("mca_(spml|atomic)_ucx")))] |
+			[(map(.count) | add), (map(.bytes) | add)]' "$WORK/report.json" >"$WORK/seen.$op"
+		jq -cs --arg op $op '[.[].ops[] | select(.name == $op)] | [(map(.count) | add), (map(.bytes) | add)]' \
+			"$WORK"/truth/*.json >"$WORK/true.$op"
+		diff "$WORK/true.$op" "$WORK/seen.$op"
+	done
+}
+
+@test "attached, and with MPI around: no operation of a call has a caller of its own" {
+	job_command openmpi 2 shm n "$PROGS/openmpi/mpi_isend"
+	TRUTH= timeout -k 5 60 "$UCXBPF" run -q -o "$WORK/a.ucxb" -- timeout -k 2 20 "${JOB[@]}" >"$WORK/out" 2>&1
+	"$UCXBPF" replay --json "$WORK/a.ucxb" >"$WORK/report.json"
+	jq -e '([.ops[] | select(.function == null) | .count] | add // 0) as $outside |
+		([.callers[]?.count] | add // 0) == $outside' "$WORK/report.json"
+}
