@@ -43,6 +43,34 @@ long proc_status_number(pid_t pid, const char *label)
 	return at ? strtol(at + strlen(wanted), NULL, 10) : -ENOENT;
 }
 
+int proc_stat(pid_t pid, pid_t tid, struct proc_stat *stat)
+{
+	char path[64] = "stat", text[1024];
+	const char *name, *behind;
+	unsigned long long ticks;
+	long got;
+
+	if (tid)
+		snprintf(path, sizeof(path), "task/%d/stat", tid);
+	got = proc_read(pid, path, text, sizeof(text) - 1);
+	if (got < 0)
+		return (int)got;
+	text[got] = '\0';
+	*stat = (struct proc_stat){ 0 };
+	name = strchr(text, '(');
+	behind = strrchr(text, ')');
+	/* fields 3, 22 and 28 */
+	if (!name || !behind ||
+	    sscanf(behind + 1,
+		   " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d"
+		   " %*d %*d %*d %*d %llu %*u %*d %*u %*u %*u %" SCNu64,
+		   &stat->state, &ticks, &stat->start_stack) != 3)
+		return -ESRCH;
+	snprintf(stat->comm, sizeof(stat->comm), "%.*s", (int)(behind - name - 1), name + 1);
+	stat->start_time = ticks * (1000000000ull / (uint64_t)sysconf(_SC_CLK_TCK));
+	return 0;
+}
+
 long proc_read_memory(pid_t pid, unsigned long long address, void *buffer, size_t size)
 {
 	long got = remote_read_memory(pid, address, buffer, size);

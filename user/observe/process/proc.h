@@ -23,6 +23,16 @@ long proc_read(pid_t pid, const char *name, void *buffer, size_t size);
 /* A number from /proc/PID/status by its label ("Tgid:"); -ESRCH, -EACCES, -ENOENT. */
 long proc_status_number(pid_t pid, const char *label);
 
+struct proc_stat {
+	char comm[32]; /* may hold blanks and brackets */
+	char state; /* R, S, D, T... */
+	uint64_t start_time; /* ns after boot */
+	uint64_t start_stack; /* where the first thread's stack began; 0: may not be read */
+};
+
+/* /proc/PID/stat, or that of a thread: tid, 0 = of the process. -ESRCH, -EACCES. */
+int proc_stat(pid_t pid, pid_t tid, struct proc_stat *stat);
+
 /*
  * Copies from a process's memory. Returns the number of bytes up to the first one that cannot be
  * read; -ESRCH, -EACCES, -ETIME.

@@ -212,29 +212,6 @@ int process_is_32bit(pid_t pid)
 	return got == sizeof(ident) && ident[EI_CLASS] == ELFCLASS32;
 }
 
-/* Field 22 of /proc/PID/stat, counted behind the name, which may hold blanks and brackets. */
-static int read_stat(struct os_process *process)
-{
-	char text[1024], *at, *name;
-	long got = proc_read(process->pid, "stat", text, sizeof(text) - 1);
-	unsigned long long ticks;
-
-	if (got < 0)
-		return (int)got;
-	text[got] = '\0';
-	name = strchr(text, '(');
-	at = strrchr(text, ')');
-	if (!name || !at ||
-	    sscanf(at + 1,
-		   " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d"
-		   " %*d %*d %*d %*d %llu",
-		   &ticks) != 1)
-		return -ESRCH;
-	snprintf(process->comm, sizeof(process->comm), "%.*s", (int)(at - name - 1), name + 1);
-	process->start_time = ticks * (1000000000ull / (uint64_t)sysconf(_SC_CLK_TCK));
-	return 0;
-}
-
 #define STATUS_ROOM 16384
 
 /* The text after a label of /proc/PID/status ("\nNSpid:"), within text; NULL: no such line. */
@@ -311,12 +288,14 @@ static json_t *read_cmdline(pid_t pid)
 
 int process_init(struct os_process *process, pid_t pid)
 {
-	int error;
+	struct proc_stat stat;
+	int error = proc_stat(pid, 0, &stat);
 
 	*process = (struct os_process){ .pid = pid, .rank = -1, .size = -1, .local_rank = -1 };
-	error = read_stat(process);
 	if (error)
 		return error;
+	memcpy(process->comm, stat.comm, sizeof(process->comm));
+	process->start_time = stat.start_time;
 	process->ns_pid = process_ns_pid(pid);
 	process->pid_ns = namespace_inode(pid, "pid");
 	process_uts_name(pid, process->uts, sizeof(process->uts));
