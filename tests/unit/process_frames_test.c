@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -81,44 +81,82 @@ static bool returns_into(const frame_list *frames, void *function)
 	return false;
 }
 
+struct looking {
+	pid_t pid;
+	char state; /* as it was seen, */
+	bool known, bp_known, unmoved; /* also after a signal, where one is sent */
+	uint64_t at;
+	int signal;
+	enum ub_stack_end end;
+	bool in_outer, in_order;
+};
+
+/* The stack is walked here, since it is released when this returns. */
+static void seen(void *arg, struct thread_registers *thread)
+{
+	struct looking *looking = arg;
+	struct code_files files = { 0 };
+	struct unwinds unwinds = { 0 };
+	frame_list frames = { 0 };
+	code_ranges ranges = { 0 };
+
+	looking->state = thread->state;
+	looking->known = thread->known;
+	looking->bp_known = thread->bp_known;
+	looking->at = thread->at;
+	if (!thread->known)
+		return;
+	assert_int_equal(code_list(looking->pid, &files, &ranges), 0);
+	looking->end = frames_walk(&frames, thread, &ranges, &unwinds);
+	looking->in_outer = returns_into(&frames, outer);
+	looking->in_order = true;
+	/* each frame lies above the one that it called */
+	for (size_t i = 1; i + 1 < frames.len; i++)
+		looking->in_order =
+			looking->in_order && frames.data[i].base > frames.data[i - 1].base;
+	if (looking->signal) {
+		const uint64_t turns_before = *turns;
+
+		kill(looking->pid, looking->signal);
+		while (*turns == turns_before)
+			usleep(1000);
+	}
+	looking->unmoved = thread_unmoved(thread);
+	vec_release(&ranges);
+	vec_release(&frames);
+	unwinds_release(&unwinds);
+	code_files_release(&files);
+}
+
 /* Looks until the thread is in a state, for it takes a moment to get there. */
-static void look(pid_t pid, char state, bool bp_known, thread_list *threads)
+static void look(struct looking *looking, char state, bool bp_known)
 {
 	const uint64_t until = clock_ns(CLOCK_MONOTONIC) + 20000000000ull;
+	uint64_t before;
 
 	do {
-		threads_release(threads);
-		assert_int_equal(threads_list(threads, pid, 8), 0);
-		assert_int_equal(threads->len, 1);
-		threads_registers(threads, 1000);
-	} while ((threads->data[0].state != state || !threads->data[0].known ||
-		  threads->data[0].bp_known != bp_known) &&
+		thread_list threads = { 0 };
+
+		before = clock_ns(CLOCK_MONOTONIC);
+		assert_int_equal(threads_list(&threads, looking->pid, 8), 0);
+		assert_int_equal(threads.len, 1);
+		threads_registers(&threads, 1000, seen, looking);
+		threads_release(&threads);
+	} while ((looking->state != state || !looking->known || looking->bp_known != bp_known) &&
 		 clock_ns(CLOCK_MONOTONIC) < until);
-	assert_int_equal(threads->data[0].state, state);
-	assert_true(threads->data[0].known);
+	assert_int_equal(looking->state, state);
+	assert_int_equal(looking->bp_known, bp_known);
+	assert_true(looking->known);
+	assert_true(looking->at >= before && looking->at <= clock_ns(CLOCK_MONOTONIC));
 }
 
 static void expect_outer(pid_t pid, char state, bool bp_known)
 {
-	struct code_files files = { 0 };
-	struct unwinds unwinds = { 0 };
-	thread_list threads = { 0 };
-	frame_list frames = { 0 };
-	code_ranges ranges = { 0 };
+	struct looking looking = { .pid = pid };
 
-	look(pid, state, bp_known, &threads);
-	assert_int_equal(code_list(pid, &files, &ranges), 0);
-	assert_int_equal(threads.data[0].bp_known, bp_known);
-	assert_int_equal(frames_walk(&frames, &threads.data[0], &ranges, &unwinds), UB_STACK_WHOLE);
-	assert_true(returns_into(&frames, outer));
-	/* each frame lies above the one that it called */
-	for (size_t i = 1; i + 1 < frames.len; i++)
-		assert_true(frames.data[i].base > frames.data[i - 1].base);
-	vec_release(&ranges);
-	vec_release(&frames);
-	threads_release(&threads);
-	unwinds_release(&unwinds);
-	code_files_release(&files);
+	look(&looking, state, bp_known);
+	assert_int_equal(looking.end, UB_STACK_WHOLE);
+	assert_true(looking.in_outer && looking.in_order && looking.unmoved);
 }
 
 static void test_sleeps(void **state)
@@ -158,17 +196,91 @@ static void test_stopped(void **state)
 	end(pid);
 }
 
+static void on_signal(int number)
+{
+	(void)number;
+}
+
+FRAME static void nap_again(void)
+{
+	signal(SIGUSR1, on_signal);
+	for (;;) {
+		++*turns;
+		pause();
+	}
+}
+
+/* It sleeps again, in the same place: its memory has changed since its registers were read. */
+static void test_woken(void **state)
+{
+	struct looking looking = { .pid = start(nap_again), .signal = SIGUSR1 };
+
+	(void)state;
+	look(&looking, 'S', false);
+	assert_false(looking.unmoved);
+	end(looking.pid);
+}
+
+#define MANY 20
+
+struct count {
+	size_t known, all;
+	int highest; /* descriptor in use */
+};
+
+static void count(void *arg, struct thread_registers *thread)
+{
+	struct count *counts = arg;
+	int fd = dup(0);
+
+	counts->known += thread->known;
+	counts->all++;
+	counts->highest = fd > counts->highest ? fd : counts->highest;
+	close(fd);
+}
+
+/* More threads run than there may be descriptors. */
+static void test_few_files(void **state)
+{
+	struct rlimit limit, few;
+	thread_list threads = { 0 };
+	struct count counts = { 0 };
+	pid_t pids[MANY];
+
+	(void)state;
+	if (geteuid())
+		skip();
+	for (int i = 0; i < MANY; i++)
+		pids[i] = start(spin);
+	getrlimit(RLIMIT_NOFILE, &limit);
+	few = limit;
+	few.rlim_cur = 40;
+	setrlimit(RLIMIT_NOFILE, &few);
+	for (int i = 0; i < MANY; i++)
+		assert_int_equal(threads_list(&threads, pids[i], 8), 0);
+	threads_registers(&threads, 60000, count, &counts);
+	setrlimit(RLIMIT_NOFILE, &limit);
+	threads_release(&threads);
+	for (int i = 0; i < MANY; i++)
+		end(pids[i]);
+	assert_int_equal(counts.all, MANY);
+	assert_int_equal(counts.known, MANY);
+	/* 32 are left to others */
+	assert_true(counts.highest <= 40 - 32);
+}
+
 static void test_gone(void **state)
 {
 	thread_list threads = { 0 };
 	pid_t pid = start(nap);
+	struct looking looking = { .pid = pid };
 
 	(void)state;
 	assert_int_equal(threads_list(&threads, pid, 8), 0);
 	end(pid);
-	threads_registers(&threads, 10);
-	assert_int_equal(threads.data[0].state, 0);
-	assert_false(threads.data[0].known);
+	threads_registers(&threads, 10, seen, &looking);
+	assert_int_equal(looking.state, 0);
+	assert_false(looking.known);
 	threads_release(&threads);
 	assert_int_equal(threads_list(&threads, pid, 8), -ESRCH);
 }
@@ -199,6 +311,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sleeps),  cmocka_unit_test(test_runs),
 		cmocka_unit_test(test_stopped), cmocka_unit_test(test_gone),
+		cmocka_unit_test(test_woken),   cmocka_unit_test(test_few_files),
 		cmocka_unit_test(test_garbage),
 	};
 

@@ -8,11 +8,13 @@
 #include "base/order.h"
 #include "observe/capture/side.h"
 #include "observe/process/frames.h"
+#include "observe/process/proc.h"
 #include "observe/process/record.h"
 #include "observe/process/registers.h"
 
 #define MAX_THREADS 64 /* of a process: the first ones */
 #define LOOK_MS 100
+#define FIRST_FRAME 128 /* bytes: the C library's _start pushes little on the stack it is given */
 #define ATTEMPTS                                                                                   \
 	3 /* a walk from within a PLT entry or the vDSO leads nowhere, the next one may            \
 	   */
@@ -20,37 +22,58 @@
 /* An MPI function of a library. */
 struct mpi_code {
 	uint64_t start, end; /* link-time addresses */
-	const char *name; /* the ELF file's, "PMPI_Recv" */
+	const char *name; /* the ELF file's, "PMPI_Recv", "MPIX_Comm_agree" */
 };
 
-struct mpi_functions {
-	bool looked;
-	VEC(struct mpi_code) all; /* in order of addresses */
+/* How the code of a file can take part in an MPI call. */
+struct mpi_file {
+	bool looked, unreadable;
+	bool within; /* is run inside of calls: of an MPI library, a binding or tool, of UCX */
+	VEC(struct mpi_code) all; /* functions of an MPI library, in order of addresses */
 };
 
 struct thread_looking {
+	const struct track *track;
 	struct addresses *addresses;
 	struct code_files code; /* read for this look alone: whole files, tens of MiB in all */
 	struct file_writer *writer;
 	call_stacks *stacks;
-	thread_list threads;
+	thread_list again; /* that another look may tell more of */
 	struct unwinds unwinds;
-	VEC(struct mpi_functions) files; /* by file number */
+	VEC(struct mpi_file) files; /* by file number */
 	frame_list frames;
 	code_ranges ranges; /* of process pid */
 	pid_t pid;
+	bool last;
+	unsigned int unseen; /* did not run */
 };
+
+static bool begins(const char *name, const char *with)
+{
+	return !strncmp(name, with, strlen(with));
+}
 
 static int add_function(void *arg, const struct elf_symbol *symbol)
 {
-	struct mpi_functions *functions = arg;
+	struct mpi_file *file = arg;
 
 	if (symbol->defined && symbol->function && symbol->size &&
-	    !strncmp(symbol->name, "PMPI_", strlen("PMPI_")))
-		vec_push(&functions->all,
+	    (begins(symbol->name, "PMPI_") || begins(symbol->name, "MPIX_")))
+		vec_push(&file->all,
 			 ((struct mpi_code){ symbol->vaddr, symbol->vaddr + symbol->size,
 					     symbol->name }));
 	return 0;
+}
+
+/* A Fortran binding, or a tool, has MPI's functions by these names, and calls the library's. */
+static int find_binding(void *arg, const struct elf_symbol *symbol)
+{
+	bool *found = arg;
+
+	*found = *found || begins(symbol->name, "PMPI_") ||
+		 (symbol->defined &&
+		  (!strcmp(symbol->name, "MPI_Init") || !strcmp(symbol->name, "mpi_init_")));
+	return *found;
 }
 
 static int by_start(const void *left, const void *right)
@@ -60,45 +83,62 @@ static int by_start(const void *left, const void *right)
 	return (a->start > b->start) - (a->start < b->start);
 }
 
-/* Those of an MPI library; none of any other file. */
-static const struct mpi_functions *functions_of(struct thread_looking *look,
-						const struct code_range *range)
+static unsigned int roles_of(const struct thread_looking *look, const struct code_file *file)
+{
+	const struct library_set *libraries = &look->track->libraries;
+	const uint64_t *index = map_find(&libraries->seen, file->dev, file->ino);
+
+	return index && *index ? libraries->all.data[*index - 1]->roles : 0;
+}
+
+#define LIB_WITHIN (LIB_MPI | LIB_MPI_PLUGIN | LIB_UCP | LIB_UCT | LIB_UCT_MODULE | LIB_UCS)
+
+static const struct mpi_file *file_of(struct thread_looking *look, const struct code_range *range)
 {
 	const struct elf *elf = code_file_elf(look->pid, range);
-	struct mpi_functions *functions;
+	struct mpi_file *file;
 	uint64_t offset;
 
 	while (look->files.len <= (size_t)range->file->number)
 		vec_add(&look->files);
-	functions = &look->files.data[range->file->number];
-	if (functions->looked || !elf)
-		return functions;
-	functions->looked = true;
+	file = &look->files.data[range->file->number];
+	if (file->looked)
+		return file;
+	file->looked = true;
+	file->unreadable = !elf;
+	if (!elf)
+		return file;
+	file->within = roles_of(look, range->file) & LIB_WITHIN;
+	if (!file->within)
+		elf_each_symbol(elf, true, find_binding, &file->within);
 	if (elf_function(elf, "PMPI_Init", &offset, NULL))
-		return functions;
-	elf_each_symbol(elf, true, add_function, functions);
-	if (functions->all.len)
-		qsort(functions->all.data, functions->all.len, sizeof(*functions->all.data),
-		      by_start);
-	return functions;
+		return file;
+	file->within = true;
+	elf_each_symbol(elf, true, add_function, file);
+	/* an executable seldom exports the symbols linked into it */
+	if (elf_is_executable(elf))
+		elf_each_symbol(elf, false, add_function, file);
+	if (file->all.len)
+		qsort(file->all.data, file->all.len, sizeof(*file->all.data), by_start);
+	return file;
 }
 
-/* The MPI function around an address, as traces name it; NULL: none. */
+/* The MPI function around an address, by its name in the file; NULL: none. */
 static const char *function_at(struct thread_looking *look, uint64_t address)
 {
 	const struct code_range *range = code_find(&look->ranges, address);
-	const struct mpi_functions *functions;
+	const struct mpi_file *file;
 	uint64_t vaddr;
 	size_t i;
 
 	if (!range || !range->file)
 		return NULL;
-	functions = functions_of(look, range);
+	file = file_of(look, range);
 	vaddr = code_vaddr(range, address);
-	i = search_count(functions->all.len, at, functions->all.data[at].end <= vaddr);
-	if (i == functions->all.len || functions->all.data[i].start > vaddr)
+	i = search_count(file->all.len, at, file->all.data[at].end <= vaddr);
+	if (i == file->all.len || file->all.data[i].start > vaddr)
 		return NULL;
-	return functions->all.data[i].name + 1;
+	return file->all.data[i].name;
 }
 
 static const char *why_ended(enum ub_stack_end end)
@@ -116,10 +156,18 @@ static const char *why_ended(enum ub_stack_end end)
 	}
 }
 
+static bool maps(const struct tracked *tracked, enum library_role role)
+{
+	for (size_t i = 0; tracked && i < tracked->libraries.len; i++)
+		if (tracked->libraries.data[i]->roles & role)
+			return true;
+	return false;
+}
+
 static json_t *thread_record(const struct thread_registers *thread)
 {
 	const char state[2] = { thread->state };
-	json_t *record = record_new("thread", thread->pid, side_now());
+	json_t *record = record_new("thread", thread->pid, thread->at);
 
 	record_integer(record, "tid", thread->tid);
 	record_text(record, "state", state);
@@ -143,35 +191,69 @@ static void write_call(struct thread_looking *look, const struct thread_register
 	vec_push(look->stacks, ((struct call_stack){ thread->pid, thread->sp, frame }));
 }
 
+/* The address whose code a frame runs: the call's, not that of the instruction behind it. */
+static uint64_t runs_at(const struct thread_looking *look, size_t frame)
+{
+	return look->frames.data[frame].pc - (frame > 0);
+}
+
+/* The outermost MPI function, 0: none; those further in are the library's own calls. */
+static size_t find_call(struct thread_looking *look, const char **function)
+{
+	for (size_t i = look->frames.len; i-- > 1;) {
+		*function = function_at(look, runs_at(look, i - 1));
+		if (*function)
+			return i;
+	}
+	return 0;
+}
+
+/*
+ * Only a stack that is known to its beginning, with no frame of code that is run inside of calls,
+ * proves that a thread is outside of MPI. Returns why it does not; NULL: it does.
+ */
+static const char *why_not_outside(struct thread_looking *look,
+				   const struct thread_registers *thread, enum ub_stack_end end)
+{
+	const size_t count = look->frames.len;
+	const uint64_t outermost = count > 1 ? look->frames.data[count - 2].base : thread->sp;
+	struct proc_stat stat;
+
+	if (end != UB_STACK_WHOLE)
+		return why_ended(end);
+	if (maps(track_find(look->track, thread->pid), LIB_USER_THREADS))
+		return "its stack is one of several that it runs in turn, another may be in MPI";
+	for (size_t i = 0; i < count; i++) {
+		const struct code_range *range = code_find(&look->ranges, runs_at(look, i));
+		const struct mpi_file *file = range && range->file ? file_of(look, range) : NULL;
+
+		if (!file || file->unreadable)
+			return "its stack leads into code of a file that cannot be read";
+		if (file->within)
+			return "it runs code of the MPI library, a tool or UCX, in no known "
+			       "function of MPI";
+	}
+	/* another one may lie idle, of a coroutine */
+	if (proc_stat(thread->pid, 0, &stat) || outermost > stat.start_stack ||
+	    stat.start_stack - outermost > FIRST_FRAME)
+		return "its stack is not the one that the process began with";
+	return NULL;
+}
+
 /* Other threads than the first serve the MPI library or the launcher, or compute with it. */
 static void write_other(struct thread_looking *look, const struct thread_registers *thread,
-			enum ub_stack_end end)
+			const char *reason)
 {
 	json_t *record;
 
 	if (thread->tid != thread->pid)
 		return;
 	record = thread_record(thread);
-	if (end == UB_STACK_WHOLE)
-		json_object_set_new(record, "outside", json_true());
+	if (reason)
+		record_text(record, "reason", reason);
 	else
-		record_text(record, "reason", end ? why_ended(end) : "it did not run");
+		json_object_set_new(record, "outside", json_true());
 	side_write(look->writer, record);
-}
-
-/* The outermost MPI function; those further in are the library's own calls. */
-static bool find_call(struct thread_looking *look, const struct thread_registers *thread)
-{
-	for (size_t i = look->frames.len; i-- > 1;) {
-		const struct stack_frame *inner = &look->frames.data[i - 1];
-		const char *function = function_at(look, inner->pc - (i > 1));
-
-		if (!function)
-			continue;
-		write_call(look, thread, function, look->frames.data[i].pc, inner->base);
-		return true;
-	}
-	return false;
 }
 
 static void enter_process(struct thread_looking *look, pid_t pid)
@@ -184,57 +266,55 @@ static void enter_process(struct thread_looking *look, pid_t pid)
 		vec_release(&look->ranges);
 }
 
-/* False: another look may tell more. */
-static bool look_at(struct thread_looking *look, const struct thread_registers *thread, bool last)
+/* Writes where it is; else returns why that is not known. */
+static const char *write_place(struct thread_looking *look, const struct thread_registers *thread)
 {
-	enum ub_stack_end end = 0;
+	const enum ub_stack_end end =
+		frames_walk(&look->frames, thread, &look->ranges, &look->unwinds);
+	const char *function, *reason;
+	const size_t caller = find_call(look, &function);
+
+	if (!thread_unmoved(thread))
+		return "it ran while its stack was read";
+	if (caller && begins(function, "MPIX_"))
+		return "it is in a function of MPI that is not traced";
+	if (caller) {
+		write_call(look, thread, function + 1, look->frames.data[caller].pc,
+			   look->frames.data[caller - 1].base);
+		return NULL;
+	}
+	/* of others only calls are written */
+	if (thread->tid != thread->pid && end == UB_STACK_WHOLE)
+		return NULL;
+	reason = why_not_outside(look, thread, end);
+	if (!reason)
+		write_other(look, thread, NULL);
+	return reason;
+}
+
+static void look_at(void *arg, struct thread_registers *thread)
+{
+	struct thread_looking *look = arg;
+	const char *reason = "it did not run";
 
 	if (!thread->state)
-		return true;
+		return;
 	enter_process(look, thread->pid);
-	if (thread->known) {
-		end = frames_walk(&look->frames, thread, &look->ranges, &look->unwinds);
-		if (find_call(look, thread))
-			return true;
-	}
-	if (end != UB_STACK_WHOLE && !last)
-		return false;
-	write_other(look, thread, end);
-	return true;
-}
-
-/* Keeps those that need another look; returns how many of them did not run. */
-static unsigned int look_at_all(struct thread_looking *look, bool last)
-{
-	unsigned int unseen = 0;
-	size_t left = 0;
-
-	threads_registers(&look->threads, LOOK_MS);
-	for (size_t i = 0; i < look->threads.len; i++) {
-		struct thread_registers *thread = &look->threads.data[i];
-
-		if (look_at(look, thread, last)) {
-			vec_release(&thread->stack);
-			continue;
-		}
-		unseen += !thread->known;
-		look->threads.data[left++] = *thread;
-	}
-	look->threads.len = left;
-	return unseen;
-}
-
-static bool has_mpi(const struct tracked *tracked)
-{
-	for (size_t i = 0; i < tracked->libraries.len; i++)
-		if (tracked->libraries.data[i]->roles & LIB_MPI)
-			return true;
-	return false;
+	if (thread->known)
+		reason = write_place(look, thread);
+	if (!reason)
+		return;
+	look->unseen += !thread->known;
+	if (look->last)
+		write_other(look, thread, reason);
+	else
+		vec_push(&look->again,
+			 ((struct thread_registers){ .pid = thread->pid, .tid = thread->tid }));
 }
 
 static void release(struct thread_looking *look)
 {
-	threads_release(&look->threads);
+	threads_release(&look->again);
 	unwinds_release(&look->unwinds);
 	for (size_t i = 0; i < look->files.len; i++)
 		vec_release(&look->files.data[i].all);
@@ -247,19 +327,28 @@ static void release(struct thread_looking *look)
 unsigned int threads_look(const struct track *track, struct addresses *addresses,
 			  struct file_writer *writer, call_stacks *stacks, bool last)
 {
-	struct thread_looking look = { .addresses = addresses, .writer = writer, .stacks = stacks };
+	struct thread_looking look = {
+		.track = track, .addresses = addresses, .writer = writer, .stacks = stacks
+	};
 	const uint64_t begin = side_now();
-	unsigned int unseen = 0;
+	thread_list threads = { 0 };
 	size_t count;
 
 	for (size_t i = 0; i < track->processes.len; i++)
-		if (track->processes.data[i].alive && has_mpi(&track->processes.data[i]))
-			threads_list(&look.threads, track->processes.data[i].tgid, MAX_THREADS);
-	count = look.threads.len;
-	for (int i = 1; look.threads.len && i <= ATTEMPTS && (last || !unseen); i++)
-		unseen = look_at_all(&look, last && i == ATTEMPTS);
+		if (track->processes.data[i].alive && maps(&track->processes.data[i], LIB_MPI))
+			threads_list(&threads, track->processes.data[i].tgid, MAX_THREADS);
+	count = threads.len;
+	for (int i = 1; threads.len && i <= ATTEMPTS && (last || !look.unseen); i++) {
+		look.last = last && i == ATTEMPTS;
+		look.unseen = 0;
+		threads_registers(&threads, LOOK_MS, look_at, &look);
+		threads_release(&threads);
+		threads = look.again;
+		look.again = (thread_list){ 0 };
+	}
+	threads_release(&threads);
 	log_debug("looked at %zu threads in %.3f ms, %u did not run", count,
-		  (side_now() - begin) / 1e6, unseen);
+		  (side_now() - begin) / 1e6, look.unseen);
 	release(&look);
-	return unseen;
+	return look.unseen;
 }

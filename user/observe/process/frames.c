@@ -40,7 +40,7 @@ struct frame_walk {
 	bool bp_known;
 };
 
-/* From the copy that was made with the registers, as far as that reaches. */
+/* From the copy that was made with the registers; the memory of a thread that runs has changed. */
 static bool read_word(const struct frame_walk *walk, uint64_t at, uint64_t *value)
 {
 	const struct thread_registers *thread = walk->thread;
@@ -52,7 +52,8 @@ static bool read_word(const struct frame_walk *walk, uint64_t at, uint64_t *valu
 		memcpy(value, thread->stack.data + offset, sizeof(*value));
 		return true;
 	}
-	return proc_read_memory(thread->pid, at, value, sizeof(*value)) == sizeof(*value);
+	return thread->asleep &&
+	       proc_read_memory(thread->pid, at, value, sizeof(*value)) == sizeof(*value);
 }
 
 /* The row's rule for the code around pc; the call, not what follows it, lies in the function. */

@@ -29,7 +29,9 @@ void unwinds_release(struct unwinds *unwinds);
 
 /*
  * Replaces frames by those of a thread whose registers are known. ranges: its process's code.
- * Returns why the walk ended there; UB_STACK_UNREADABLE also where %rbp is needed and not known.
+ * Returns why the walk ended there; UB_STACK_UNREADABLE also where %rbp is needed and not known, or
+ * a frame lies beyond the known part of a running thread's stack. Frames of a thread that was
+ * asleep are right if it is thread_unmoved() afterwards.
  */
 enum ub_stack_end frames_walk(frame_list *frames, const struct thread_registers *thread,
 			      const code_ranges *ranges, struct unwinds *unwinds);

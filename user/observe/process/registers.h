@@ -15,11 +15,14 @@
 
 struct thread_registers {
 	pid_t pid, tid;
+	uint64_t at; /* when all below was so, CLOCK_MONOTONIC ns */
 	char state; /* as in /proc/PID/stat: R, S, D, T... 0: the thread has ended */
 	bool known; /* pc and sp are; else it did not run, and did not sleep either, in time */
 	bool bp_known; /* the kernel tells no %rbp of a thread that sleeps or was stopped */
+	bool asleep; /* or stopped: its memory is as it was then while thread_unmoved() */
 	uint64_t pc, sp, bp;
-	/* its stack from sp on, as it was together with these; empty: read the process's memory */
+	uint64_t switches; /* of one asleep: how often it had left a CPU */
+	/* its stack from sp on, as it was then; all that is known of one that runs */
 	VEC(uint8_t) stack;
 };
 
@@ -28,12 +31,21 @@ typedef VEC(struct thread_registers) thread_list;
 /* Appends the threads of a process, at most max; registers are not read yet. -ESRCH. */
 int threads_list(thread_list *threads, pid_t pid, unsigned int max);
 
+typedef void (*thread_seen)(void *arg, struct thread_registers *thread);
+
 /*
  * Reads the registers of all listed threads: those of a sleeping or stopped one from
- * /proc/PID/task/TID/syscall, those of a running one by a sample of its CPU clock. Gives up on a
- * thread that does neither within ms milliseconds.
+ * /proc/PID/task/TID/syscall, those of a running one by a sample of its CPU clock, of at most 256
+ * at once. Gives up on threads that do neither within ms milliseconds. Calls seen for each thread,
+ * at once where its registers are known; its stack is released afterwards.
  */
-void threads_registers(thread_list *threads, unsigned int ms);
+void threads_registers(thread_list *threads, unsigned int ms, thread_seen seen, void *arg);
+
+/*
+ * Whether a thread that was asleep has not run since then, so that its memory was the same all the
+ * time. Always true after a sample.
+ */
+bool thread_unmoved(const struct thread_registers *thread);
 
 void threads_release(thread_list *threads);
 
