@@ -134,6 +134,7 @@ static void send(unsigned char *request, uint32_t flags)
 }
 
 static json_t *found;
+static uint32_t links = SNAPSHOT_LINKS; /* before and after */
 
 static void keep(void *arg, const json_t *record)
 {
@@ -148,7 +149,9 @@ static json_t *queues(void)
 	struct snapshot snapshot;
 
 	snapshot_init(&snapshot, getpid(), layout, 5000);
+	snapshot.links = links;
 	snapshot_queues(&snapshot, (uintptr_t)scene.worker, &stack, 1, keep, NULL);
+	links = snapshot.links;
 	snapshot_release(&snapshot);
 	return found;
 }
@@ -244,6 +247,9 @@ static void test_broken(void **state)
 	put(tm(48), 8, &scene.message[2]);
 	expect_reason("the list of unexpected messages is broken");
 	scene_set(layout_at(0));
+	scene.chunk.next = &scene.chunk;
+	expect_reason("the pool of requests has no end");
+	scene_set(layout_at(0));
 	scene.pool.alignment = 3;
 	expect_reason("no pool of requests there");
 	scene_set(layout_at(0));
@@ -261,26 +267,93 @@ static void test_stack_garbage(void **state)
 	expect_sizes(0, 0, 0);
 }
 
-static unsigned char many[8192 * 280];
+static void add_chunk_of(void *elements, uint32_t count, size_t size)
+{
+	scene.pool.element = size;
+	scene.pool.alignment = 1;
+	scene.chunk.elements = elements;
+	scene.chunk.count = count;
+}
 
+static unsigned char many[(SNAPSHOT_LINKS + 64) * 280]; /* of the bss */
+
+/* More than there is room for is counted. */
 static void test_cut(void **state)
 {
+	static struct element elements[300];
 	json_t *record;
 
 	(void)state;
+	links = SNAPSHOT_LINKS;
 	scene_set(layout_at(0));
-	/* chunks that follow each other in a circle */
-	scene.chunk.next = &scene.chunk;
-	assert_int_equal(json_integer_value(json_object_get(record = queues(), "cut")), 1);
+	add_chunk_of(elements, 300, sizeof(*elements));
+	for (int i = 0; i < 300; i++) {
+		elements[i].owner = scene.worker + layout->worker_req_mp;
+		send(elements[i].request, SEND_TAG);
+	}
+	record = queues();
+	assert_null(json_object_get(record, "reason"));
+	assert_int_equal(json_array_size(json_object_get(record, "sends")), 256);
+	assert_int_equal(json_integer_value(json_object_get(record, "cut")), 44);
 	json_decref(record);
-	scene.chunk.next = NULL;
-	scene.pool.element = layout->request_size;
-	scene.pool.alignment = 1;
-	scene.chunk.elements = many;
-	scene.chunk.count = 10000;
-	assert_int_equal(json_integer_value(json_object_get(record = queues(), "cut")),
-			 10000 - 8192);
+}
+
+static void expect_part(const char *reason, size_t posted)
+{
+	json_t *record = queues();
+
+	assert_string_equal(json_string_value(json_object_get(record, "reason")), reason);
+	assert_int_equal(json_array_size(json_object_get(record, "posted")), posted);
 	json_decref(record);
+}
+
+/* All lists, of all workers of the process, are followed by one number of links. */
+static void test_budget(void **state)
+{
+	(void)state;
+	scene_set(layout_at(0));
+	post(&scene.hash[5], 0, 0x123);
+	post(&scene.hash[6], 1, 0x456);
+	/* two receives, a chunk of the pool, three elements */
+	links = 6;
+	expect_sizes(2, 0, 0);
+	assert_int_equal(links, 0);
+	expect_part("they have more entries than a look follows", 0);
+	links = 1;
+	expect_part("they have more entries than a look follows", 1);
+	links = 5;
+	expect_part("they have more entries than a look follows", 2);
+	links = SNAPSHOT_LINKS;
+	add_chunk_of(many, 1u << 30, layout->request_size);
+	expect_part("they have more entries than a look follows", 2);
+	assert_int_equal(links, 0);
+	links = SNAPSHOT_LINKS;
+}
+
+/* Words of the stack are the last that is looked at. */
+static void test_stack_is_cut(void **state)
+{
+	(void)state;
+	scene_set(layout_at(0));
+	send(scene.stack + 64, SEND_TAG);
+	links = 4;
+	expect_part("they have more entries than a look follows", 0);
+	links = SNAPSHOT_LINKS;
+	expect_sizes(0, 0, 1);
+}
+
+static void test_too_late(void **state)
+{
+	struct snapshot snapshot;
+
+	(void)state;
+	scene_set(layout_at(0));
+	snapshot_init(&snapshot, getpid(), layout, 0);
+	snapshot_queues(&snapshot, (uintptr_t)scene.worker, NULL, 0, keep, NULL);
+	snapshot_release(&snapshot);
+	assert_string_equal(json_string_value(json_object_get(found, "reason")), "took too long");
+	assert_null(json_object_get(found, "posted"));
+	json_decref(found);
 }
 
 static void test_unknown_layout(void **state)
@@ -297,9 +370,11 @@ static void test_unknown_layout(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_empty),  cmocka_unit_test(test_all_kinds),
-		cmocka_unit_test(test_broken), cmocka_unit_test(test_stack_garbage),
-		cmocka_unit_test(test_cut),    cmocka_unit_test(test_unknown_layout),
+		cmocka_unit_test(test_empty),    cmocka_unit_test(test_all_kinds),
+		cmocka_unit_test(test_broken),   cmocka_unit_test(test_stack_garbage),
+		cmocka_unit_test(test_cut),      cmocka_unit_test(test_unknown_layout),
+		cmocka_unit_test(test_budget),   cmocka_unit_test(test_stack_is_cut),
+		cmocka_unit_test(test_too_late),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

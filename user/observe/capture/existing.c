@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/order.h"
 #include "base/vec.h"
 #include "observe/capture/side.h"
 #include "observe/process/proc.h"
@@ -33,7 +34,7 @@ void existing_release(struct existing *existing)
 {
 	map_release(&existing->known);
 	vec_release(&existing->strangers);
-	vec_release(&existing->workers);
+	map_release(&existing->workers);
 	forget_unread(existing);
 	vec_release(&existing->unread);
 	pthread_cond_destroy(&existing->more);
@@ -45,13 +46,14 @@ static void introduce(struct existing *existing, pid_t tgid, uint64_t pointer)
 	map_insert(&existing->known, tgid, pointer, NULL);
 }
 
-static void add_worker(struct existing *existing, pid_t tgid, uint64_t worker)
+/* Records come in no order: the latest counts, for another worker may be at the same address. */
+static void see_worker(struct existing *existing, pid_t tgid, uint64_t worker, uint64_t ts,
+		       bool lives)
 {
-	for (size_t i = 0; i < existing->workers.len; i++)
-		if (existing->workers.data[i].tgid == tgid &&
-		    existing->workers.data[i].address == worker)
-			return;
-	vec_push(&existing->workers, ((struct known_worker){ tgid, worker }));
+	uint64_t *seen = map_insert(&existing->workers, (uint64_t)tgid, worker, NULL);
+
+	if (ts >= *seen / 2)
+		*seen = 2 * ts + lives;
 }
 
 static void meet(struct existing *existing, pid_t tgid, uint64_t pointer, bool is_iface)
@@ -67,9 +69,12 @@ static void meet(struct existing *existing, pid_t tgid, uint64_t pointer, bool i
 
 static void object_record(struct existing *existing, const struct ub_obj *object)
 {
+	const int what = site_row(object->h.site)->wire.what;
+
 	introduce(existing, object->h.tgid, object->obj);
-	if (site_row(object->h.site)->wire.what == UB_OBJ_WORKER_CREATE)
-		add_worker(existing, object->h.tgid, object->obj);
+	if (what == UB_OBJ_WORKER_CREATE || what == UB_OBJ_WORKER_DESTROY)
+		see_worker(existing, object->h.tgid, object->obj, object->h.ts,
+			   what == UB_OBJ_WORKER_CREATE);
 }
 
 void existing_record(struct existing *existing, const struct ub_hdr *record)
@@ -92,13 +97,8 @@ void existing_record(struct existing *existing, const struct ub_hdr *record)
 
 void existing_forget(struct existing *existing, pid_t tgid)
 {
-	size_t left = 0;
-
 	map_remove_all(&existing->known, tgid);
-	for (size_t i = 0; i < existing->workers.len; i++)
-		if (existing->workers.data[i].tgid != tgid)
-			existing->workers.data[left++] = existing->workers.data[i];
-	existing->workers.len = left;
+	map_remove_all(&existing->workers, (uint64_t)tgid);
 }
 
 struct emitting {
@@ -126,11 +126,12 @@ static void emit_side(void *arg, const json_t *record)
 static void read_worker(struct existing *existing, struct snapshot *snapshot, uint64_t worker)
 {
 	struct emitting emitting = { existing, snapshot->pid };
+	const uint64_t ts = side_now();
 	int err = snapshot_worker(snapshot, worker, emit_side, &emitting);
 
 	if (!err) {
 		pthread_mutex_lock(&existing->lock);
-		add_worker(existing, snapshot->pid, worker);
+		see_worker(existing, snapshot->pid, worker, ts, true);
 		pthread_mutex_unlock(&existing->lock);
 	}
 	if (err)
@@ -310,28 +311,81 @@ static void write_side(void *arg, const json_t *record)
 	file_writer_side(arg, record);
 }
 
-static void read_queues(struct existing *existing, const struct known_worker *worker,
-			const call_stacks *stacks)
+/* A worker of a process whose queues are read. */
+struct queues_of {
+	pid_t tgid;
+	uint64_t worker;
+};
+
+static int by_process(const void *left, const void *right)
+{
+	const struct queues_of *a = left, *b = right;
+
+	if (a->tgid != b->tgid)
+		return a->tgid < b->tgid ? -1 : 1;
+	return (a->worker > b->worker) - (a->worker < b->worker);
+}
+
+static int by_tgid(const void *left, const void *right)
+{
+	const struct call_stack *a = left, *b = right;
+
+	return (a->tgid > b->tgid) - (a->tgid < b->tgid);
+}
+
+/* All workers of one process, within one budget of time and of links. */
+static void read_queues(struct existing *existing, const struct queues_of *workers, size_t count,
+			const call_stacks *stacks, unsigned int ms)
 {
 	VEC(struct snapshot_stack) own = { 0 };
-	const struct layout *layout = layout_of(existing, worker->tgid);
+	const struct layout *layout = layout_of(existing, workers->tgid);
 	struct snapshot snapshot;
+	size_t i = search_count(stacks->len, at, stacks->data[at].tgid < workers->tgid);
 
 	if (!layout)
 		return;
-	for (size_t i = 0; i < stacks->len; i++)
-		if (stacks->data[i].tgid == worker->tgid)
-			vec_push(&own, ((struct snapshot_stack){ stacks->data[i].from,
-								 stacks->data[i].to }));
-	snapshot_init(&snapshot, worker->tgid, layout, SNAPSHOT_DEADLINE_MS);
-	snapshot_queues(&snapshot, worker->address, own.data, own.len, write_side,
-			existing->writer);
+	for (; i < stacks->len && stacks->data[i].tgid == workers->tgid; i++)
+		vec_push(&own,
+			 ((struct snapshot_stack){ stacks->data[i].from, stacks->data[i].to }));
+	snapshot_init(&snapshot, workers->tgid, layout, ms);
+	for (i = 0; i < count; i++)
+		snapshot_queues(&snapshot, workers[i].worker, own.data, own.len, write_side,
+				existing->writer);
 	snapshot_release(&snapshot);
 	vec_release(&own);
 }
 
-void existing_queues(struct existing *existing, const call_stacks *stacks)
+#define QUEUES_NS 2000000000u /* for all processes; */
+#define QUEUES_LEAST_MS 10 /* each gets that much all the same */
+
+static unsigned int time_left(uint64_t until)
 {
-	for (size_t i = 0; i < existing->workers.len; i++)
-		read_queues(existing, &existing->workers.data[i], stacks);
+	const uint64_t now = side_now(), left = until > now ? (until - now) / 1000000 : 0;
+
+	return left > SNAPSHOT_DEADLINE_MS ? SNAPSHOT_DEADLINE_MS
+	       : left < QUEUES_LEAST_MS    ? QUEUES_LEAST_MS
+					   : (unsigned int)left;
+}
+
+void existing_queues(struct existing *existing, call_stacks *stacks)
+{
+	const uint64_t until = side_now() + QUEUES_NS;
+	VEC(struct queues_of) workers = { 0 };
+	const struct map_slot *slot;
+	size_t pos = 0;
+
+	while ((slot = map_next(&existing->workers, &pos)))
+		if (slot->value & 1)
+			vec_push(&workers, ((struct queues_of){ (pid_t)slot->a, slot->b }));
+	if (workers.len)
+		qsort(workers.data, workers.len, sizeof(*workers.data), by_process);
+	if (stacks->len)
+		qsort(stacks->data, stacks->len, sizeof(*stacks->data), by_tgid);
+	for (size_t from = 0, to; from < workers.len; from = to) {
+		for (to = from;
+		     to < workers.len && workers.data[to].tgid == workers.data[from].tgid;)
+			to++;
+		read_queues(existing, &workers.data[from], to - from, stacks, time_left(until));
+	}
+	vec_release(&workers);
 }

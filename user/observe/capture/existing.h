@@ -27,11 +27,6 @@ struct unread {
 	int workers; /* found */
 };
 
-struct known_worker {
-	pid_t tgid;
-	uint64_t address;
-};
-
 #define EXISTING_THREADS_MAX 15 /* beside the session's own */
 
 struct existing {
@@ -39,8 +34,9 @@ struct existing {
 	struct file_writer *writer;
 	struct map known; /* (tgid, pointer) */
 	VEC(struct stranger) strangers;
-	VEC(struct known_worker) workers; /* of processes that have not ended; under the lock */
 	pthread_mutex_t lock; /* of known and all below, while several threads read */
+	/* (tgid, ucp_worker) -> twice the time of the last news of it, and 1 while it lives */
+	struct map workers;
 	VEC(struct unread) unread;
 	size_t next; /* of unread, to be read */
 	bool complete; /* no more will come: threads end after the last */
@@ -77,7 +73,10 @@ void existing_apply(struct existing *existing);
  */
 void existing_read_started(struct existing *existing);
 
-/* Writes what all workers that are known have in their queues, and what these stacks hold of it. */
-void existing_queues(struct existing *existing, const call_stacks *stacks);
+/*
+ * Writes what all workers that live have in their queues, and what these stacks, which are put in
+ * order, hold of it.
+ */
+void existing_queues(struct existing *existing, call_stacks *stacks);
 
 #endif

@@ -119,6 +119,7 @@ void snapshot_init(struct snapshot *snapshot, pid_t pid, const struct layout *la
 		.ns_pid = process_ns_pid(pid),
 		.layout = layout,
 		.deadline = snap_now() + deadline_ms * 1000000ull,
+		.links = SNAPSHOT_LINKS,
 		.reason = "",
 	};
 }

@@ -18,11 +18,15 @@
 /* Enough for 10,000 endpoints on the test machine, short enough not to be felt. */
 #define SNAPSHOT_DEADLINE_MS 250
 
+/* A look follows so many links of a process's queues: far more than an MPI rank has. */
+#define SNAPSHOT_LINKS 65536
+
 struct snapshot {
 	pid_t pid, ns_pid;
 	const struct layout *layout;
 	uint64_t deadline; /* CLOCK_MONOTONIC ns: -ETIME from then on */
 	uint64_t bytes; /* read so far */
+	uint32_t links; /* of lists and pools that may still be followed, for all workers */
 	const char *reason; /* why the last call failed; static text */
 	struct snapshot_pages *pages; /* read by the call that is under way; NULL: none yet */
 };
@@ -59,7 +63,8 @@ struct snapshot_stack {
 /*
  * What a worker's tag matching holds now, as one "queues" record: posted receives, messages that no
  * receive was posted for, and sends that are not done, by requests of UCX's own pool and those on
- * these stacks. If they cannot be read, the record says why.
+ * these stacks. If they cannot be read, or not all of them in time or with the links that are left,
+ * the record says why, and has the entries that were read.
  */
 void snapshot_queues(struct snapshot *snapshot, uint64_t worker,
 		     const struct snapshot_stack *stacks, size_t stack_count, snapshot_emit emit,

@@ -16,7 +16,6 @@
 #define MAX_POSTED 256
 #define MAX_WAITING 64
 #define MAX_SENDS 256
-#define MAX_LINKS (1 << 16) /* of one list */
 
 #define ATTEMPTS 3
 
@@ -55,8 +54,32 @@ struct queue_reading {
 	struct snapshot *snapshot;
 	uint64_t worker;
 	json_t *posted, *waiting, *sends;
-	int64_t cut; /* that found no room in these, or were not looked at */
+	int64_t cut; /* that found no room in these */
 };
+
+/* Takes one link from the budget: a process may have made a list without an end. */
+static int follow(struct snapshot *snapshot)
+{
+	if (!snapshot->links)
+		return snap_refuse(snapshot, -E2BIG, "they have more entries than a look follows");
+	snapshot->links--;
+	return 0;
+}
+
+/* Brent's algorithm: a link is kept, for longer each time, and met again. Zeroed at first. */
+struct circle {
+	uint64_t met;
+	uint32_t steps, turn;
+};
+
+static bool circles(struct circle *circle, uint64_t link)
+{
+	if (circle->met == link)
+		return true;
+	if (circle->steps++ == circle->turn)
+		*circle = (struct circle){ link, 0, 2 * circle->turn + 1 };
+	return false;
+}
 
 static json_t *put(struct queue_reading *reading, json_t *list, size_t max)
 {
@@ -102,19 +125,25 @@ static int add_posted(struct queue_reading *reading, uint64_t request)
 /* at: address of the head. ucs_queue_elem_t: next; the last one's is anything. */
 static int read_queue(struct queue_reading *reading, uint64_t at, const struct request_queue *queue)
 {
+	struct snapshot *snapshot = reading->snapshot;
+	struct circle circle = { 0 };
 	uint64_t link = queue->head;
-	int error = 0;
+	int error;
 
 	if (queue->tail == at)
 		return 0;
-	for (unsigned int i = 0; !error && i < MAX_LINKS; i++) {
-		error = add_posted(reading, link - reading->snapshot->layout->recv_queue);
+	for (;;) {
+		error = follow(snapshot);
+		if (!error && circles(&circle, link))
+			error = snap_refuse(snapshot, -EBADMSG, "a queue of receives has no end");
+		if (!error)
+			error = add_posted(reading, link - snapshot->layout->recv_queue);
 		if (error || link == queue->tail)
 			return error;
-		error = snap_pointer(reading->snapshot, link, &link);
+		error = snap_pointer(snapshot, link, &link);
+		if (error)
+			return error;
 	}
-	return error ? error
-		     : snap_refuse(reading->snapshot, -EBADMSG, "a queue of receives has no end");
 }
 
 static int read_posted(struct queue_reading *reading, uint64_t tm)
@@ -171,69 +200,101 @@ static int read_waiting(struct queue_reading *reading, uint64_t tm)
 {
 	const uint64_t head = tm + TM_UNEXPECTED;
 	uint64_t at = head, link[2], previous;
-	int error = 0;
+	int error;
 
-	for (unsigned int i = 0; !error && i < MAX_LINKS; i++) {
+	for (;;) {
 		error = snap_read(reading->snapshot, at, link, sizeof(link));
 		if (error || link[1] == head)
 			return error;
 		previous = at;
 		at = link[1];
-		error = snap_pointer(reading->snapshot, at, link);
+		error = follow(reading->snapshot);
+		if (!error)
+			error = snap_pointer(reading->snapshot, at, link);
 		if (!error && link[0] != previous)
 			error = snap_refuse(reading->snapshot, -EBADMSG,
 					    "the list of unexpected messages is broken");
 		if (!error)
 			error = add_waiting(reading, at - DESC_ALL);
+		if (error)
+			return error;
 	}
-	return error ? error
-		     : snap_refuse(reading->snapshot, -EBADMSG,
-				   "the list of unexpected messages has no end");
 }
 
-/* Whether a request sends a message with a tag, and is not done. */
-static bool is_tag_send(struct snapshot *snapshot, uint64_t request, uint32_t flags)
+/* A word that only looks like a pointer leads to no request: that is no error. */
+static int guess(int error)
+{
+	return error == -EBADMSG ? -ENOENT : error;
+}
+
+/* -ENOENT unless a request sends a message with a tag, and is not done. */
+static int is_tag_send(struct snapshot *snapshot, uint64_t request, uint32_t flags)
 {
 	const struct layout *layout = snapshot->layout;
 	uint64_t config;
 	uint8_t op;
+	int error;
 
 	if (flags & (REQUEST_COMPLETED | REQUEST_RELEASED | REQUEST_OTHERS) ||
 	    flags >> REQUEST_FLAGS)
-		return false;
+		return -ENOENT;
 	if (!(flags & REQUEST_PROTO_SEND))
-		return flags & REQUEST_SEND_TAG;
-	return !snap_pointer(snapshot, request + layout->wire.req_proto_config, &config) &&
-	       !snap_read(snapshot, config + layout->proto_config_op, &op, sizeof(op)) &&
-	       (op & 15) <= OP_TAG_SEND_SYNC;
+		return flags & REQUEST_SEND_TAG ? 0 : -ENOENT;
+	error = snap_pointer(snapshot, request + layout->wire.req_proto_config, &config);
+	if (!error)
+		error = snap_read(snapshot, config + layout->proto_config_op, &op, sizeof(op));
+	return error ? error : (op & 15) <= OP_TAG_SEND_SYNC ? 0 : -ENOENT;
 }
 
-/* ep: what a request there has where a send keeps its endpoint. */
-static void add_send(struct queue_reading *reading, uint64_t request, uint64_t ep)
+struct send {
+	uint64_t tag, length;
+};
+
+static int read_send(const struct queue_reading *reading, uint64_t request, uint64_t ep,
+		     struct send *send)
 {
 	struct snapshot *snapshot = reading->snapshot;
 	const struct ub_layout *wire = &snapshot->layout->wire;
-	uint64_t worker, tag, length;
+	uint64_t worker;
 	uint32_t flags;
-	json_t *row;
+	int error;
 
-	if (!ep || ep % sizeof(ep) || snap_pointer(snapshot, ep + wire->ep_worker, &worker) ||
-	    worker != reading->worker ||
-	    snap_read(snapshot, request + wire->req_flags, &flags, sizeof(flags)) ||
-	    !is_tag_send(snapshot, request, flags) ||
-	    snap_pointer(snapshot, request + wire->req_msg_tag, &tag) ||
-	    snap_pointer(
-		    snapshot,
-		    request + (flags & REQUEST_PROTO_SEND ? wire->req_dt_length : wire->req_length),
-		    &length))
-		return;
+	if (!ep || ep % sizeof(ep))
+		return -ENOENT;
+	error = snap_pointer(snapshot, ep + wire->ep_worker, &worker);
+	if (!error && worker != reading->worker)
+		return -ENOENT;
+	if (!error)
+		error = snap_read(snapshot, request + wire->req_flags, &flags, sizeof(flags));
+	if (!error)
+		error = is_tag_send(snapshot, request, flags);
+	if (!error)
+		error = snap_pointer(snapshot, request + wire->req_msg_tag, &send->tag);
+	if (!error)
+		error = snap_pointer(snapshot,
+				     request + (flags & REQUEST_PROTO_SEND ? wire->req_dt_length
+									   : wire->req_length),
+				     &send->length);
+	return guess(error);
+}
+
+/* ep: what a request there has where a send keeps its endpoint. */
+static int add_send(struct queue_reading *reading, uint64_t request, uint64_t ep)
+{
+	struct send send;
+	json_t *row;
+	int error = read_send(reading, request, ep, &send);
+
+	if (error)
+		return error == -ENOENT ? 0 : error;
 	row = put(reading, reading->sends, MAX_SENDS);
 	if (!row)
-		return;
+		return 0;
 	put_hex(row, request);
 	put_hex(row, ep);
-	put_hex(row, tag);
-	json_array_append_new(row, json_integer((json_int_t)length));
+	put_hex(row, send.tag);
+	json_array_append_new(row, json_integer((json_int_t)send.length));
+	return 0;
 }
 
 /* src/ucs/datastruct/mpool.h and mpool.c, since 1.13 */
@@ -248,8 +309,6 @@ struct chunk {
 
 #define POOL_DATA 8 /* in ucs_mpool_t */
 #define ELEMENT_HEADER 8 /* of one in use: the pool */
-#define MAX_CHUNKS 64
-#define MAX_ELEMENTS 8192
 #define MAX_ELEMENT 65536
 
 static int read_chunk(struct queue_reading *reading, uint64_t pool, uint64_t stride,
@@ -259,18 +318,18 @@ static int read_chunk(struct queue_reading *reading, uint64_t pool, uint64_t str
 	uint64_t owner, ep;
 	int error = 0;
 
-	for (uint32_t i = 0; !error && i < chunk->count && i < MAX_ELEMENTS; i++) {
+	for (uint32_t i = 0; !error && i < chunk->count; i++) {
 		const uint64_t element = chunk->elements + i * stride;
 
-		error = snap_pointer(reading->snapshot, element, &owner);
+		error = follow(reading->snapshot);
+		if (!error)
+			error = snap_pointer(reading->snapshot, element, &owner);
 		if (error || owner != pool)
 			continue;
 		error = snap_pointer(reading->snapshot, element + ELEMENT_HEADER + req_ep, &ep);
 		if (!error)
-			add_send(reading, element + ELEMENT_HEADER, ep);
+			error = add_send(reading, element + ELEMENT_HEADER, ep);
 	}
-	if (chunk->count > MAX_ELEMENTS)
-		reading->cut += chunk->count - MAX_ELEMENTS;
 	return error;
 }
 
@@ -278,6 +337,7 @@ static int read_pool(struct queue_reading *reading)
 {
 	struct snapshot *snapshot = reading->snapshot;
 	const uint64_t address = reading->worker + snapshot->layout->worker_req_mp;
+	struct circle circle = { 0 };
 	struct chunk chunk = { 0 };
 	struct pool pool;
 	uint64_t data, stride;
@@ -294,28 +354,56 @@ static int read_pool(struct queue_reading *reading)
 	    pool.alignment > MAX_ELEMENT)
 		return snap_refuse(snapshot, -EBADMSG, "no pool of requests there");
 	stride = (pool.element + pool.alignment - 1) & ~(pool.alignment - 1);
-	for (unsigned int i = 0; !error && chunk.next && i < MAX_CHUNKS; i++) {
-		error = snap_read(snapshot, chunk.next, &chunk, sizeof(chunk));
+	while (!error && chunk.next) {
+		if (circles(&circle, chunk.next))
+			return snap_refuse(snapshot, -EBADMSG, "the pool of requests has no end");
+		error = follow(snapshot);
+		if (!error)
+			error = snap_read(snapshot, chunk.next, &chunk, sizeof(chunk));
 		if (!error)
 			error = read_chunk(reading, address, stride, &chunk);
 	}
-	reading->cut += chunk.next && !error;
 	return error;
 }
 
-/* Any word may be a request's endpoint: what is around it must fit as well. */
-static void read_stack(struct queue_reading *reading, const struct snapshot_stack *stack)
+/* Any word may be a request's endpoint: the fields around it must fit as well. */
+static int read_stack(struct queue_reading *reading, const struct snapshot_stack *stack)
 {
 	const unsigned int req_ep = reading->snapshot->layout->wire.req_ep;
+	int error = 0;
 	uint64_t word;
 
-	for (uint64_t at = (stack->from + 7) & ~7ull; at + sizeof(word) <= stack->to;
+	for (uint64_t at = (stack->from + 7) & ~7ull; !error && at + sizeof(word) <= stack->to;
 	     at += sizeof(word)) {
-		if (snap_pointer(reading->snapshot, at, &word))
-			return;
-		if (word < stack->from || word >= stack->to)
-			add_send(reading, at - req_ep, word);
+		error = snap_pointer(reading->snapshot, at, &word);
+		if (error || !word || word % sizeof(word) ||
+		    (word >= stack->from && word < stack->to))
+			continue;
+		error = follow(reading->snapshot);
+		if (!error)
+			error = add_send(reading, at - req_ep, word);
 	}
+	return error;
+}
+
+static int read_lists(struct queue_reading *reading, const struct snapshot_stack *stacks,
+		      size_t stack_count, uint64_t tm)
+{
+	int error = read_posted(reading, tm);
+
+	if (!error)
+		error = read_waiting(reading, tm);
+	if (!error)
+		error = read_pool(reading);
+	for (size_t i = 0; !error && i < stack_count; i++)
+		error = read_stack(reading, &stacks[i]);
+	return error;
+}
+
+/* The reading ended early: the entries that it found are right. */
+static bool is_part(int error)
+{
+	return error == -ETIME || error == -E2BIG;
 }
 
 static int read_queues(struct queue_reading *reading, const struct snapshot_stack *stacks,
@@ -334,20 +422,16 @@ static int read_queues(struct queue_reading *reading, const struct snapshot_stac
 	snap_worker_release(&worker);
 	if (!error)
 		error = snap_read(snapshot, tm, before, sizeof(before));
-	if (!error)
-		error = read_posted(reading, tm);
-	if (!error)
-		error = read_waiting(reading, tm);
-	if (!error)
-		error = read_pool(reading);
-	for (size_t i = 0; !error && i < stack_count; i++)
-		read_stack(reading, &stacks[i]);
-	if (!error &&
-	    proc_read_memory(snapshot->pid, tm, after, sizeof(after)) != (long)sizeof(after))
-		error = snap_refuse(snapshot, -ESRCH, "memory of the process not readable");
-	if (!error && memcmp(before, after, sizeof(after)))
-		error = snap_refuse(snapshot, -EBADMSG, "its queues changed while they were read");
+	if (error)
+		return is_part(error) ? -EAGAIN : error;
 	memcpy(sequence, before + TM_SEQUENCE, sizeof(*sequence));
+	error = read_lists(reading, stacks, stack_count, tm);
+	if (error && !is_part(error))
+		return error;
+	if (proc_read_memory(snapshot->pid, tm, after, sizeof(after)) != (long)sizeof(after))
+		return snap_refuse(snapshot, -ESRCH, "memory of the process not readable");
+	if (memcmp(before, after, sizeof(after)))
+		return snap_refuse(snapshot, -EBADMSG, "they changed while they were read");
 	return error;
 }
 
@@ -357,21 +441,23 @@ void snapshot_queues(struct snapshot *snapshot, uint64_t worker,
 {
 	struct queue_reading reading = { snapshot,     worker,       json_array(),
 					 json_array(), json_array(), 0 };
-	json_t *record = record_new("queues", snapshot->pid, snap_now());
-	uint64_t sequence = 0;
+	uint64_t sequence = 0, ts = 0;
 	int error = -EBADMSG;
+	json_t *record;
 
 	for (int attempt = 0; attempt < ATTEMPTS && error == -EBADMSG; attempt++) {
 		json_array_clear(reading.posted);
 		json_array_clear(reading.waiting);
 		json_array_clear(reading.sends);
 		reading.cut = 0;
+		ts = snap_now();
 		error = read_queues(&reading, stacks, stack_count, &sequence);
 	}
+	record = record_new("queues", snapshot->pid, ts);
 	record_hex(record, "worker", worker);
-	if (error) {
+	if (error)
 		record_text(record, "reason", snapshot->reason);
-	} else {
+	if (!error || is_part(error)) {
 		record_integer(record, "sequence", (int64_t)sequence);
 		json_object_set(record, "posted", reading.posted);
 		json_object_set(record, "waiting", reading.waiting);
