@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 TABLES = ["hosts", "processes", "windows", "clocks", "calls", "ops", "transfers", "messages", "nics", "routes",
-          "functions", "sizes", "protocols", "open", "behind", "threads", "queued", "time", "waits", "wait_roots", "collectives", "slowest", "memory", "devices", "call_sites", "stacks"]
+          "functions", "sizes", "protocols", "open", "behind", "threads", "queued", "unread", "time", "waits", "wait_roots", "collectives", "slowest", "memory", "devices", "call_sites", "stacks"]
 bad = 0
 
 

@@ -82,7 +82,7 @@ def open:
 	breach($where; ("function", "op"); name),
 	breach($where; ("rank", "peer", "peer_rank", "tag"); or_null(natural)),
 	breach($where; "call_site"; or_null(name)),
-	breach($where; "certain"; type == "boolean");
+	breach($where; ("peer_certain", "certain"); type == "boolean");
 
 def process_time:
 	.where as $where | .row |

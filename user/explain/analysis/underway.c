@@ -48,19 +48,25 @@ static bool on_stack(const struct queued *queued, uint64_t frame)
 	return queued->request < frame && queued->request >= frame - OWN_STACK;
 }
 
-static bool may_await(const struct mpi_function *kind, const char *function,
-		      const struct queued *queued)
+static bool may_await(const struct process *process, const struct mpi_function *kind,
+		      const char *function, const struct queued *queued)
 {
 	if (queued->what == QUEUED_MESSAGE)
 		return false;
-	if (kind->collective || kind->completes)
+	if (kind->completes)
+		return true;
+	if (decoder_tag(process, queued->tag, queued->mask).collective != kind->collective)
+		return false;
+	if (kind->collective)
 		return true;
 	return strstr(function, queued->what == QUEUED_RECEIVE ? "ecv" : "end");
 }
 
 /*
  * The operation that the call waits for. Where several may be it, the members in which they agree.
- * A call that makes its own operation is in a receive before it is in a send.
+ * A call that makes its own operation is in a receive before it is in a send. Only one that lies on
+ * the call's own stack is its own: of others, such as the only one that is queued, the one that it
+ * waits for may be in no queue, since its message is on the way.
  */
 static void name_awaited(const struct emitter *emitter, const struct process *process,
 			 const struct thread_look *look, struct fact_open *open)
@@ -71,7 +77,7 @@ static void name_awaited(const struct emitter *emitter, const struct process *pr
 	for (size_t i = 0; i < process->queued.len; i++) {
 		const struct queued *queued = &process->queued.data[i];
 
-		if (may_await(&kind, look->function, queued)) {
+		if (may_await(process, &kind, look->function, queued)) {
 			own = own || on_stack(queued, look->frame);
 			receives = receives || (queued->what == QUEUED_RECEIVE && !kind.completes);
 		}
@@ -80,7 +86,7 @@ static void name_awaited(const struct emitter *emitter, const struct process *pr
 		const struct queued *queued = &process->queued.data[i];
 		struct with with;
 
-		if (!may_await(&kind, look->function, queued) ||
+		if (!may_await(process, &kind, look->function, queued) ||
 		    (own && !on_stack(queued, look->frame)) ||
 		    (receives && queued->what != QUEUED_RECEIVE))
 			continue;
@@ -100,6 +106,7 @@ static void name_awaited(const struct emitter *emitter, const struct process *pr
 			open->tag = -1; /* as it is of a collective */
 		found = true;
 	}
+	open->peer_certain = own && !process->unread.len;
 }
 
 static struct fact_open open_call(const struct emitter *emitter, const struct process *process,
@@ -125,6 +132,7 @@ static void forget_awaited(const struct emitter *emitter, const struct call *cal
 	open->op = NULL;
 	open->peer = open->peer_rank = -1;
 	open->tag = -1;
+	open->peer_certain = false;
 	name_awaited(emitter, call->process, look, open);
 	open->comm = call->comm;
 }
@@ -236,6 +244,19 @@ static void emit_queued(struct emitter *emitter, const struct process *process,
 	fact_put(emitter->sink, FACT_QUEUED, &fact);
 }
 
+static void emit_unread(struct emitter *emitter, const struct process *process,
+			const struct unread_queues *unread)
+{
+	const struct fact_unread fact = {
+		.process = process->index,
+		.reason = unread->reason,
+		.entries = unread->cut,
+		.at = unread->ts,
+	};
+
+	fact_put(emitter->sink, FACT_UNREAD, &fact);
+}
+
 void emit_underway(struct emitter *emitter, struct waits *waits)
 {
 	const struct decoder *decoder = emitter->decoder;
@@ -254,5 +275,7 @@ void emit_underway(struct emitter *emitter, struct waits *waits)
 		}
 		for (size_t k = 0; k < process->queued.len; k++)
 			emit_queued(emitter, process, &process->queued.data[k]);
+		for (size_t k = 0; k < process->unread.len; k++)
+			emit_unread(emitter, process, &process->unread.data[k]);
 	}
 }

@@ -123,6 +123,7 @@ void decoder_release(struct decoder *decoder)
 	map_release(&decoder->names);
 	functions_release(decoder);
 	map_release(&decoder->queue_looks);
+	map_release(&decoder->ranks);
 	decoded_stacks_release(decoder);
 	decoded_places_release(decoder);
 	decoded_memory_release(decoder);

@@ -93,6 +93,13 @@ struct queued {
 	uint64_t ep; /* address of a send's endpoint */
 };
 
+/* The last look at a worker did not read its queues to their end. */
+struct unread_queues {
+	uint64_t ts, worker;
+	const char *reason; /* NULL: it did, and listed all but cut entries */
+	uint64_t cut; /* entries that found no room */
+};
+
 struct variable {
 	const char *name, *value;
 };
@@ -135,7 +142,8 @@ struct process {
 	VEC(int) ucx_devices; /* UCX's number of a device -> position in decoder.gpus, -1: no GPU */
 	VEC(int) ordinals; /* its own number of a GPU -> position in decoder.gpus, -1: not known */
 	VEC(struct thread_looks) threads; /* in the order in which they were looked at */
-	VEC(struct queued) queued; /* of the last looks at its workers */
+	VEC(struct queued) queued; /* of the last looks at its workers; */
+	VEC(struct unread_queues) unread; /* likewise: queued lacks some */
 	bool ending; /* in decoder.ending */
 	bool broken_off; /* at the end of all captures: one of its host breaks off */
 	VEC(struct object *) workers, ifaces; /* its own, of all times */
@@ -278,6 +286,7 @@ struct decoder {
 	struct map lanes; /* (uct_ep, process) -> ep */
 	struct map names; /* (pointer, process) -> string */
 	struct map queue_looks; /* (worker, process) -> time of the last look */
+	struct map ranks; /* (job, size and rank) -> id + 1 of the first such process */
 	VEC(struct place *) places;
 	struct map stacks; /* (id, process) -> struct stack_parts * */
 	struct map addresses; /* (address, process) -> struct place * */
@@ -362,6 +371,7 @@ struct mpi_tag {
 			*/
 	int source; /* rank of the sender in the communicator; -1: any */
 	int tag; /* MPI's; -1: any, or of a collective of Open MPI */
+	bool collective; /* the library's own, for a collective */
 };
 
 /* mask: of a receive; UINT64_MAX of a send. */

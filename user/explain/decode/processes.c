@@ -143,6 +143,7 @@ void processes_release(struct decoder *decoder)
 		vec_release(&process->mpi_text);
 		vec_release(&process->threads);
 		vec_release(&process->queued);
+		vec_release(&process->unread);
 		vec_release(&process->ordinals);
 		vec_release(&process->ucx_devices);
 		vec_release(&process->workers);
@@ -257,6 +258,21 @@ static void describe_cpus(struct decoder *decoder, struct process *process, cons
 		process->cpus = cpus;
 }
 
+static uint64_t rank_key(int size, int rank)
+{
+	return (uint64_t)(uint32_t)size << 32 | (uint32_t)rank;
+}
+
+static void index_rank(struct decoder *decoder, const struct process *process)
+{
+	bool fresh;
+	uint64_t *first = map_insert(&decoder->ranks, (uintptr_t)process->job,
+				     rank_key(process->size, process->rank), &fresh);
+
+	if (fresh || (uint64_t)process->id + 1 < *first)
+		*first = (uint64_t)process->id + 1;
+}
+
 static void describe(struct decoder *decoder, struct process *process, const json_t *side)
 {
 	struct strings *strings = &decoder->strings;
@@ -272,6 +288,7 @@ static void describe(struct decoder *decoder, struct process *process, const jso
 	process->ns_pid = ns_pid ? (uint32_t)ns_pid : process->tgid;
 	process->rank = side_int(side, "rank");
 	process->size = side_int(side, "size");
+	index_rank(decoder, process);
 	describe_environment(decoder, process, side);
 	describe_cpus(decoder, process, side);
 }
@@ -388,7 +405,10 @@ void decode_library(struct decoder *decoder, struct capture *capture, const json
 const struct process *decoder_of_rank(const struct decoder *decoder, const struct process *process,
 				      int rank)
 {
-	for (size_t i = 0; i < decoder->processes.len; i++) {
+	const uint64_t *first =
+		map_find(&decoder->ranks, (uintptr_t)process->job, rank_key(process->size, rank));
+
+	for (size_t i = first ? *first - 1 : SIZE_MAX; i < decoder->processes.len; i++) {
 		const struct process *other = decoder->processes.data[i];
 
 		if (other->index >= 0 && other->rank == rank && other->job == process->job &&

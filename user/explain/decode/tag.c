@@ -30,6 +30,7 @@ struct mpi_tag decoder_tag(const struct process *process, uint64_t tag, uint64_t
 		told.context = tag >> 48;
 		told.world = told.context <= 1;
 		told.of_world = !(told.context & ~MPICH_PARTS);
+		told.collective = told.context & 1;
 		if (covers(mask, 0xffffull << 32))
 			told.source = (int)(tag >> 32 & 0xffff);
 		if (covers(mask, 0xfffff))
@@ -38,6 +39,7 @@ struct mpi_tag decoder_tag(const struct process *process, uint64_t tag, uint64_t
 	}
 	told.context = tag & 0xfffff;
 	told.world = told.of_world = !told.context;
+	told.collective = covers(mask, 1ull << 63) && tag >> 63;
 	if (covers(mask, 0xfffffull << 20))
 		told.source = (int)(tag >> 20 & 0xfffff);
 	if (covers(mask, 0x7fffffull << 40) && !(tag >> 63))

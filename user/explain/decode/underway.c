@@ -121,6 +121,12 @@ void decode_queues(struct decoder *decoder, struct capture *capture, const json_
 	static const char *const lists[] = { "posted", "sends", "waiting" };
 	const uint64_t ts = side_u64(side, "ts"), worker = side_u64(side, "worker");
 	struct process *process = process_at(decoder, capture->host, side_u64(side, "tgid"), ts);
+	struct unread_queues unread = {
+		.ts = ts,
+		.worker = worker,
+		.reason = side_string(decoder, side, "reason"),
+		.cut = side_u64(side, "cut"),
+	};
 	uint64_t *last;
 
 	if (!process)
@@ -129,6 +135,8 @@ void decode_queues(struct decoder *decoder, struct capture *capture, const json_
 	if (ts < *last)
 		return;
 	*last = ts;
+	if (unread.reason || unread.cut)
+		vec_push(&process->unread, unread);
 	for (unsigned int what = 0; what < sizeof(lists) / sizeof(*lists); what++) {
 		const json_t *row;
 		size_t i;
@@ -143,6 +151,12 @@ void decode_queues(struct decoder *decoder, struct capture *capture, const json_
 	}
 }
 
+static bool is_latest(const struct decoder *decoder, const struct process *process, uint64_t worker,
+		      uint64_t ts)
+{
+	return ts == *map_find(&decoder->queue_looks, worker, (uint64_t)process->id);
+}
+
 void underway_ready(struct decoder *decoder)
 {
 	for (size_t i = 0; i < decoder->processes.len; i++) {
@@ -152,10 +166,17 @@ void underway_ready(struct decoder *decoder)
 		for (size_t k = 0; k < process->queued.len; k++) {
 			const struct queued *queued = &process->queued.data[k];
 
-			if (queued->ts ==
-			    *map_find(&decoder->queue_looks, queued->worker, (uint64_t)process->id))
+			if (is_latest(decoder, process, queued->worker, queued->ts))
 				process->queued.data[left++] = *queued;
 		}
 		process->queued.len = left;
+		left = 0;
+		for (size_t k = 0; k < process->unread.len; k++) {
+			const struct unread_queues *unread = &process->unread.data[k];
+
+			if (is_latest(decoder, process, unread->worker, unread->ts))
+				process->unread.data[left++] = *unread;
+		}
+		process->unread.len = left;
 	}
 }

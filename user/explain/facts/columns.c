@@ -258,6 +258,8 @@ static const struct fact_column open_columns[] = {
 	KEY(PEER, "peer", INDEX, fact_open, peer, "id of the process it is with"),
 	ROW("peer_rank", INDEX, fact_open, peer_rank, "rank of that, traced or not"),
 	ROW("tag", INDEX, fact_open, tag, "of MPI, null: unknown, any or a collective's"),
+	ROW("peer_certain", BOOL, fact_open, peer_certain,
+	    "these are of the call's own operation, else of one that it may wait for"),
 	ROW("communicator", TEXT, fact_open, comm,
 	    "MPI_COMM_WORLD or another, null: none or unknown"),
 	ROW("since", TIME, fact_open, since, "ns, CLOCK_MONOTONIC of its host"),
@@ -291,6 +293,14 @@ static const struct fact_column queued_columns[] = {
 	ROW("context", U64, fact_queued, context, "of the communicator, MPI's number of it"),
 	ROW("bytes", SIZE, fact_queued, bytes, "of a send or an announced message"),
 	ROW("at", TIME, fact_queued, at, "ns, CLOCK_MONOTONIC of its host"),
+	{ .name = NULL },
+};
+
+static const struct fact_column unread_columns[] = {
+	KEY(PROCESS, "process", INDEX, fact_unread, process, "id of the process"),
+	ROW("reason", TEXT, fact_unread, reason, "why not all were read, null: too many to list"),
+	ROW("entries", U64, fact_unread, entries, "that were read and are not listed"),
+	ROW("at", TIME, fact_unread, at, "ns, CLOCK_MONOTONIC of its host"),
 	{ .name = NULL },
 };
 
@@ -421,6 +431,8 @@ const struct fact_info fact_infos[FACT_TYPES] = {
 			  NULL },
 	[FACT_QUEUED] = { "queued", "what a process's UCX had under way then", queued_columns,
 			  NULL },
+	[FACT_UNREAD] = { "unread", "queues of a process's UCX that were not read to their end",
+			  unread_columns, NULL },
 	[FACT_WINDOW] = { "window", "a recording window of a capture with a duty cycle",
 			  window_columns, NULL },
 	[FACT_MEMORY] = { "memory", "memory allocated by a GPU library", memory_columns, NULL },

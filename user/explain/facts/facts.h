@@ -259,6 +259,8 @@ struct fact_open {
 	int peer; /* process that it is with, -1: unknown, or any */
 	int peer_rank; /* rank of that in MPI_COMM_WORLD, traced or not; -1: unknown, or any */
 	int tag; /* of MPI; -1: unknown, any, or of a collective */
+	/* these are of an operation of the call itself; else of one that it may wait for */
+	bool peer_certain;
 	const char *comm; /* as in struct fact_call */
 	uint64_t since, until; /* ns of its host */
 	bool bound; /* it began before since: that is when it was seen first */
@@ -290,6 +292,14 @@ struct fact_queued {
 	const char *comm; /* "MPI_COMM_WORLD"; "another": its ranks are not known; NULL: no MPI */
 	uint64_t context; /* of that communicator, as MPI numbers them within a process */
 	uint64_t bytes; /* of sends and of messages that were announced; UINT64_MAX: not told */
+	uint64_t at; /* ns of its host */
+};
+
+/* A worker of a process whose queues could not be read, or not to their end, at that time. */
+struct fact_unread {
+	int process;
+	const char *reason; /* why; NULL: all were read, and are too many to be listed */
+	uint64_t entries; /* that were read and not listed */
 	uint64_t at; /* ns of its host */
 };
 
@@ -385,6 +395,7 @@ enum fact_type {
 	FACT_OPEN,
 	FACT_THREAD,
 	FACT_QUEUED,
+	FACT_UNREAD,
 	FACT_WINDOW, /* this and the next two after all others */
 	FACT_MEMORY,
 	FACT_LIFETIME,

@@ -163,6 +163,7 @@ bool waits_open(struct waits *waits, const struct call *call, struct fact_open *
 		.peer_rank = peer ? peer->rank : -1,
 		.tag = -1,
 		.since = call->start,
+		.peer_certain = op->certain,
 		.certain = op->certain,
 	};
 	tag = decoder_tag(call->process, op->tag, op->receives ? op->mask : UINT64_MAX);

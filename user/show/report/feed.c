@@ -458,6 +458,9 @@ static void report_fact(void *arg, enum fact_type type, const void *fact,
 	case FACT_QUEUED:
 		vec_push(&report->waits.queued, *(const struct fact_queued *)fact);
 		return;
+	case FACT_UNREAD:
+		vec_push(&report->waits.unread, *(const struct fact_unread *)fact);
+		return;
 	case FACT_WINDOW:
 		return feed_window(report, fact);
 	case FACT_MEMORY:

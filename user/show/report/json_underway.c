@@ -41,6 +41,7 @@ static const struct shape open_shape[] = {
 	SHAPE_OF(struct fact_open, peer, .null = SHAPE_NEGATIVE),
 	SHAPE_OF(struct fact_open, peer_rank, .null = SHAPE_NEGATIVE),
 	SHAPE_OF(struct fact_open, tag, .null = SHAPE_NEGATIVE),
+	SHAPE_OF(struct fact_open, peer_certain),
 	SHAPE_AS("communicator", struct fact_open, comm),
 	SHAPE_WHOLE("since_ns", open_since),
 	SHAPE_WHOLE("age_ns", open_age),
@@ -93,6 +94,17 @@ static const struct shape queued_shape[] = {
 	SHAPE_AS("communicator", struct fact_queued, comm),
 	SHAPE_OF(struct fact_queued, context),
 	SHAPE_WHOLE("bytes", queued_bytes),
+	{ 0 },
+};
+
+SHAPE_GETTER_WITH(unread_rank, struct fact_unread, unread, struct report, report,
+		  report_json_rank(report, unread->process));
+
+static const struct shape unread_shape[] = {
+	SHAPE_OF(struct fact_unread, process, .null = SHAPE_NEGATIVE),
+	SHAPE_WHOLE("rank", unread_rank),
+	SHAPE_OF(struct fact_unread, reason),
+	SHAPE_OF(struct fact_unread, entries),
 	{ 0 },
 };
 
@@ -174,5 +186,9 @@ void report_json_underway(const struct report *report, struct json_out *out)
 	json_out_array(out, "queued");
 	for (size_t i = 0; i < waits->queued.len; i++)
 		json_out_item(out, shape_json(queued_shape, &waits->queued.data[i], report));
+	json_out_array_end(out);
+	json_out_array(out, "unread");
+	for (size_t i = 0; i < waits->unread.len; i++)
+		json_out_item(out, shape_json(unread_shape, &waits->unread.data[i], report));
 	json_out_array_end(out);
 }

@@ -24,6 +24,11 @@ void text_time_shares(const struct text_report *text);
 void text_open(const struct text_report *text);
 /* Who is behind, a line each, at most shown of them; returns how many there are. */
 size_t text_behind(const struct text_report *text, size_t shown);
+/* A line for each worker whose queues were not read to their end. */
+void text_unread(const struct text_report *text);
+/* The peer and tag that a call waits for: "from rank 1, tag 7", "perhaps to rank 2"; "": not known.
+ */
+const char *text_peer(const struct fact_open *open, char *line, size_t size);
 void text_waits(const struct text_report *text);
 void text_collectives(const struct text_report *text);
 void text_processes(const struct text_report *text);

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "base/units.h"
 #include "base/vec.h"
 #include "show/report/hang.h"
@@ -32,7 +33,7 @@ static void add_circle(const struct text_report *text, char *line, const struct 
 	}
 	if (named < count)
 		text_append(line, LINE, " and %zu more", count - named);
-	text_append(line, LINE, " wait for each other");
+	text_append(line, LINE, "%s wait for each other", row->certain ? "" : " perhaps");
 }
 
 /* "sleeping, outside of MPI", "running, in MPI_Recv, at x.c:3". */
@@ -156,19 +157,33 @@ static void print_since(char *cell, size_t size, const void *row, const void *co
 	snprintf(cell, size, "%s%s", open->bound ? text->at_least : "", number);
 }
 
+const char *text_peer(const struct fact_open *open, char *line, size_t size)
+{
+	line[0] = '\0';
+	if (open->peer_rank < 0 && open->tag < 0)
+		return line;
+	if (!open->peer_certain)
+		text_append(line, size, "perhaps ");
+	if (open->peer_rank >= 0)
+		text_append(line, size, "%s rank %d%s", strstr(open->op, "recv") ? "from" : "to",
+			    open->peer_rank, open->tag >= 0 ? ", " : "");
+	if (open->tag >= 0)
+		text_append(line, size, "tag %d", open->tag);
+	return line;
+}
+
 static void print_awaited(char *cell, size_t size, const void *row, const void *context)
 {
 	const struct fact_open *open = ((const struct pending_row *)row)->open;
+
+	char peer[64];
 
 	(void)context;
 	if (!open || !open->op)
 		return;
 	snprintf(cell, size, "%s", strstr(open->op, "recv") ? "receive" : "send");
-	if (open->peer_rank >= 0)
-		text_append(cell, size, " %s rank %d", strstr(open->op, "recv") ? "from" : "to",
-			    open->peer_rank);
-	if (open->tag >= 0)
-		text_append(cell, size, ", tag %d", open->tag);
+	if (*text_peer(open, peer, sizeof(peer)))
+		text_append(cell, size, "%s %s", open->peer_rank < 0 ? "," : "", peer);
 }
 
 static void print_site(char *cell, size_t size, const void *row, const void *context)
@@ -186,17 +201,24 @@ static const struct table_column pending_columns[] = {
 	{ "waits for", true, 40, 0, print_awaited }, { "at", true, 30, 4, print_site },
 };
 
-static const struct fact_open *open_of(const struct report *report,
-				       const struct fact_thread *thread)
+/* (process, thread) -> position + 1 of the call that it is in. */
+static void index_open(const struct report *report, struct map *index)
 {
-	for (size_t i = 0; i < report->waits.open.len; i++) {
+	for (size_t i = report->waits.open.len; i-- > 0;) {
 		const struct fact_open *open = &report->waits.open.data[i];
 
-		if (open->process == thread->process && open->tid == thread->tid &&
-		    hang_noticed(open))
-			return open;
+		if (hang_noticed(open))
+			*map_insert(index, (uint64_t)(int64_t)open->process, open->tid, NULL) =
+				i + 1;
 	}
-	return NULL;
+}
+
+static const struct fact_open *open_of(const struct report *report, const struct map *index,
+				       const struct fact_thread *thread)
+{
+	const uint64_t *at = map_find(index, (uint64_t)(int64_t)thread->process, thread->tid);
+
+	return at ? &report->waits.open.data[*at - 1] : NULL;
 }
 
 static int by_rank(const void *left, const void *right)
@@ -215,14 +237,16 @@ static void put_threads(const struct text_report *text)
 	VEC(struct pending_row) all = { 0 };
 	VEC(const void *) rows = { 0 };
 	struct report_table table = { pending_columns, ARRAY_SIZE(pending_columns), text, NULL, 0 };
+	struct map index = { 0 };
 
+	index_open(report, &index);
 	for (size_t i = 0; i < report->waits.threads.len; i++) {
 		const struct fact_thread *thread = &report->waits.threads.data[i];
 		const struct report_process *process = report_process_at(report, thread->process);
 
 		if (process)
 			vec_push(&all, ((struct pending_row){ &process->fact, thread,
-							      open_of(report, thread) }));
+							      open_of(report, &index, thread) }));
 	}
 	if (all.len)
 		qsort(all.data, all.len, sizeof(*all.data), by_rank);
@@ -232,6 +256,7 @@ static void put_threads(const struct text_report *text)
 	table.row_count = rows.len;
 	table_print(text->out, text->options, &table);
 	fputc('\n', text->out);
+	map_release(&index);
 	vec_release(&rows);
 	vec_release(&all);
 }
@@ -316,6 +341,30 @@ static void put_queued(const struct text_report *text)
 	vec_release(&rows);
 }
 
+void text_unread(const struct text_report *text)
+{
+	static const size_t limits[TEXT_LIMITS] = { 8, 64 };
+	const struct report_waits *waits = &text->report->waits;
+	const size_t shown = text_limit(text, waits->unread.len, limits);
+
+	for (size_t i = 0; i < shown; i++) {
+		const struct fact_unread *unread = &waits->unread.data[i];
+		char line[LINE] = "";
+
+		name(text, line, unread->process);
+		if (unread->reason)
+			text_append(line, LINE, ": not all of its queues could be read: %s",
+				    unread->reason);
+		if (unread->entries)
+			text_append(line, LINE, "%s %" PRIu64 " more entr%s in its queues",
+				    unread->reason ? ";" : ":", unread->entries,
+				    unread->entries == 1 ? "y" : "ies");
+		text_paragraph(text, 0, line, STYLE_WARN);
+	}
+	if (shown < waits->unread.len)
+		fprintf(text->out, "and %zu more (-v)\n", waits->unread.len - shown);
+}
+
 static size_t count_open(const struct report *report)
 {
 	size_t count = 0;
@@ -348,5 +397,8 @@ int report_pending_text(const struct report *report, const struct report_text_op
 	fputc('\n', out);
 	put_threads(&text);
 	put_queued(&text);
+	if (report->waits.unread.len && report->waits.queued.len)
+		fputc('\n', out);
+	text_unread(&text);
 	return text_finish(out);
 }

@@ -34,7 +34,7 @@ static void add_share(char *line, uint64_t part, uint64_t whole)
 static void print_open(const struct text_report *text, const char *before,
 		       const struct fact_open *open)
 {
-	char line[LINE] = "", who[40];
+	char line[LINE] = "", who[40], peer[64];
 
 	text_process(text, who, sizeof(who), open->process);
 	text_append(line, LINE, "%s%s %s%s for %s",
@@ -44,11 +44,8 @@ static void print_open(const struct text_report *text, const char *before,
 	add_time(text, line, open->until - open->since);
 	if (open->bound)
 		text_append(line, LINE, " (began before the trace)");
-	if (open->peer_rank >= 0)
-		text_append(line, LINE, ", %s rank %d", strstr(open->op, "recv") ? "from" : "to",
-			    open->peer_rank);
-	if (open->tag >= 0)
-		text_append(line, LINE, ", tag %d", open->tag);
+	if (*text_peer(open, peer, sizeof(peer)))
+		text_append(line, LINE, ", %s", peer);
 	if (open->place)
 		text_append(line, LINE, ", at %s", open->place->label);
 	fputs(before, text->out);
@@ -72,6 +69,7 @@ void text_open(const struct text_report *text)
 	if (count == 1 && certain == 1) {
 		print_open(text, "1 rank waits: ", &waits->open.data[0]);
 		text_behind(text, 1);
+		text_unread(text);
 		return;
 	}
 	shown = text_limit(text, count, limits);
@@ -89,6 +87,8 @@ void text_open(const struct text_report *text)
 		fprintf(text->out, "  and %zu more (-v)\n", count - shown);
 	if (certain)
 		text_behind(text, shown);
+	if (count)
+		text_unread(text);
 }
 
 /* ---- the share of communication ---- */

@@ -17,6 +17,7 @@ void report_waits_release(struct report_waits *waits)
 	vec_release(&waits->every_open);
 	vec_release(&waits->threads);
 	vec_release(&waits->queued);
+	vec_release(&waits->unread);
 	vec_release(&waits->times);
 }
 

@@ -53,6 +53,7 @@ struct report_waits {
 	VEC(struct fact_open) every_open; /* whatever the filter */
 	VEC(struct fact_thread) threads; /* empty: no process was looked at */
 	VEC(struct fact_queued) queued;
+	VEC(struct fact_unread) unread;
 	VEC(struct process_time) times; /* by process */
 };
 

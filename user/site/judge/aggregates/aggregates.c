@@ -210,7 +210,7 @@ static void feed_open(struct aggregates *aggregates, const struct fact_open *ope
 		sums_add(&aggregates->sums, &(struct sum){
 						    .kind = SUM_OPEN,
 						    .process = open->process,
-						    .peer = open->peer,
+						    .peer = open->peer_certain ? open->peer : -1,
 						    .words = { open->op, open->function, "before" },
 						    .count = 1,
 						    .least = age,
