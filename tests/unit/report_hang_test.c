@@ -8,7 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
+#include "show/report/hang.h"
 #include "show/report/report.h"
 
 #define RANKS 4
@@ -17,6 +19,8 @@
 static const char barrier[] = "MPI_Barrier", recv[] = "MPI_Recv", receives[] = "tag_recv";
 static const char world[] = "MPI_COMM_WORLD", another[] = "another";
 static const char asleep[] = "sleeping", running[] = "running", halted[] = "stopped";
+
+static int ranks = RANKS;
 
 struct bed {
 	struct report *report;
@@ -36,7 +40,7 @@ static void setup(struct bed *bed, int traced)
 						 .pid = 100 + (uint32_t)i,
 						 .mpi = "Open MPI 4.1.4",
 						 .rank = i,
-						 .size = RANKS });
+						 .size = ranks });
 }
 
 static void look(struct bed *bed, int rank, const char *state, const char *function)
@@ -50,6 +54,8 @@ static void look(struct bed *bed, int rank, const char *state, const char *funct
 					.at = 9 * SECOND });
 }
 
+static bool own = true; /* calls wait for an operation of their own */
+
 /* peer: a rank, traced or not; -1: not known */
 static void wait_as(struct bed *bed, const char *state, int rank, const char *function,
 		    const char *comm, int peer, int traced)
@@ -62,6 +68,7 @@ static void wait_as(struct bed *bed, const char *state, int rank, const char *fu
 				      .op = receives,
 				      .peer = peer < traced ? peer : -1,
 				      .peer_rank = peer,
+				      .peer_certain = own,
 				      .tag = -1,
 				      .comm = comm,
 				      .since = 7 * SECOND,
@@ -120,6 +127,133 @@ static void test_circle(void **state)
 	wait_in(&bed, 2, recv, world, 1, RANKS);
 	look(&bed, 3, asleep, NULL);
 	expect(&bed, "rank 1 and rank 2 wait for each other; 1 rank waits for them");
+}
+
+/* A call need not wait for the operation that is queued. */
+static void test_perhaps(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	own = false;
+	setup(&bed, RANKS);
+	wait_in(&bed, 0, recv, world, 1, RANKS);
+	look(&bed, 1, asleep, NULL);
+	expect(&bed,
+	       "rank 1 is perhaps behind: it is sleeping, outside of MPI; 1 rank waits for it");
+	setup(&bed, RANKS);
+	wait_in(&bed, 0, recv, world, 1, RANKS);
+	own = true;
+	wait_in(&bed, 1, recv, world, 0, RANKS);
+	expect(&bed, "rank 0 and rank 1 perhaps wait for each other");
+	/* another one waits for it, for certain */
+	setup(&bed, RANKS);
+	wait_in(&bed, 0, recv, world, 2, RANKS);
+	own = false;
+	wait_in(&bed, 1, recv, world, 2, RANKS);
+	own = true;
+	look(&bed, 2, asleep, NULL);
+	expect(&bed, "rank 2 is behind: it is sleeping, outside of MPI; 2 ranks wait for it");
+}
+
+/* The table shows how certain a peer is, and lines below it name queues that were not read. */
+static void test_table(void **state)
+{
+	struct report_text_options options = { .width = 200 };
+	struct fact_totals totals = { 0 };
+	struct bed bed;
+	char *printed;
+	size_t size;
+	FILE *out = open_memstream(&printed, &size);
+
+	(void)state;
+	setup(&bed, RANKS);
+	wait_in(&bed, 0, recv, world, 1, RANKS);
+	own = false;
+	wait_in(&bed, 1, recv, world, 2, RANKS);
+	own = true;
+	fact_put(&bed.sink, FACT_UNREAD,
+		 &(struct fact_unread){ .process = 1, .reason = "took too long" });
+	fact_put(&bed.sink, FACT_UNREAD, &(struct fact_unread){ .process = 2, .entries = 3 });
+	report_finish(bed.report, &totals);
+	assert_int_equal(report_pending_text(bed.report, &options, out), 0);
+	fclose(out);
+	assert_non_null(strstr(printed, "  receive from rank 1 "));
+	assert_non_null(strstr(printed, "  receive perhaps from rank 2 "));
+	assert_non_null(
+		strstr(printed, "rank 1: not all of its queues could be read: took too long\n"));
+	assert_non_null(strstr(printed, "rank 2: 3 more entries in its queues\n"));
+	free(printed);
+	out = open_memstream(&printed, &size);
+	assert_int_equal(report_pending_json(bed.report, out), 0);
+	fclose(out);
+	assert_non_null(strstr(printed, "\"unread\""));
+	free(printed);
+	report_free(bed.report);
+}
+
+/* Half of the ranks wait, each for any of the others: one set of those, not an edge for each pair.
+ */
+static void test_many(void **state)
+{
+	static const int counts[] = { 1024, 20000 };
+	struct rlimit limit, less;
+
+	(void)state;
+	getrlimit(RLIMIT_AS, &limit);
+	less = limit;
+#ifndef __SANITIZE_ADDRESS__
+	less.rlim_cur = 1 << 30;
+#endif
+	setrlimit(RLIMIT_AS, &less);
+	for (size_t k = 0; k < 4; k++) {
+		const int count = counts[k % 2], half = count / 2;
+		struct fact_totals totals = { 0 };
+		hang_rows rows = { 0 };
+		struct bed bed;
+
+		ranks = count;
+		setup(&bed, count);
+		for (int i = 0; i < half; i++)
+			wait_in(&bed, i, barrier, k < 2 ? another : world, -1, count);
+		for (int i = half; i < count; i++)
+			look(&bed, i, asleep, NULL);
+		ranks = RANKS;
+		report_finish(bed.report, &totals);
+		hang_find(bed.report, &rows);
+		assert_int_equal(rows.len, count - half);
+		for (size_t i = 0; i < rows.len; i++) {
+			assert_int_equal(rows.data[i].waiting, half);
+			assert_int_equal(rows.data[i].certain, k >= 2);
+			assert_int_equal(rows.data[i].processes.data[0], half + (int)i);
+			assert_string_equal(rows.data[i].missing, barrier);
+		}
+		hang_release(&rows);
+		report_free(bed.report);
+	}
+	setrlimit(RLIMIT_AS, &limit);
+}
+
+static void test_long_chain(void **state)
+{
+	const int count = 20000;
+	struct fact_totals totals = { 0 };
+	hang_rows rows = { 0 };
+	struct bed bed;
+
+	(void)state;
+	ranks = count;
+	setup(&bed, count);
+	for (int i = 0; i < count; i++)
+		wait_in(&bed, i, recv, world, (i + 1) % count, count);
+	ranks = RANKS;
+	report_finish(bed.report, &totals);
+	hang_find(bed.report, &rows);
+	assert_int_equal(rows.len, 1);
+	assert_int_equal(rows.data[0].processes.len, count);
+	assert_true(rows.data[0].certain);
+	hang_release(&rows);
+	report_free(bed.report);
 }
 
 static void test_two_circles(void **state)
@@ -270,6 +404,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_chain),
 		cmocka_unit_test(test_circle),
+		cmocka_unit_test(test_perhaps),
+		cmocka_unit_test(test_table),
+		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_long_chain),
 		cmocka_unit_test(test_circle_behind_circle),
 		cmocka_unit_test(test_reduce),
 		cmocka_unit_test(test_two_circles),

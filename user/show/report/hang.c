@@ -5,37 +5,54 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/map.h"
 #include "base/mpi_function.h"
+#include "show/report/graph.h"
 #include "show/report/internal.h"
 
-/* From a process that waits to one that it waits for, by number. */
-struct hang_edge {
-	size_t from, to;
-	bool certain;
-};
+#define NONE SIZE_MAX
 
 /*
- * Processes come first, by index, then ranks that are not traced, each once. A process that is
- * stopped waits for nobody: it would not go on if it could.
+ * Processes come first, by index, then, in any order, ranks that are not traced and sets, each
+ * once. Who waits for one of several, or for all of them, has an edge to their set, and that has an
+ * edge to each. A process that is stopped waits for nobody: it would not go on if it could.
  */
 struct hang_node {
 	const struct fact_open *open; /* what it waits in; NULL: it does not wait */
 	const struct fact_thread *thread;
 	const char *missing;
-	int rank; /* of a node that is no process, */
-	size_t job; /* and a process of its job */
+	int rank; /* of a rank that is not traced */
+	size_t job; /* of a process */
+	size_t next; /* process of its job; NONE */
 	bool stopped;
-	bool waits; /* has an edge */
-	bool behind; /* waits for nobody, and is waited for: */
-	bool certain; /* for certain */
-	bool led; /* waits for such a node, perhaps through others */
-	size_t group; /* of nodes that wait for each other: the least one */
+	bool set, filled; /* filled: it has members */
+	bool held; /* waits, for certain, for one of its own group */
+	size_t group; /* of nodes that wait for each other */
+	size_t waiting; /* of a set: how many wait for it, NONE: not counted yet */
+};
+
+struct hang_job {
+	size_t first, last; /* known processes, NONE: it has none */
+	bool looked;
+	graph_nodes untraced; /* once looked at: its ranks that are not traced, if they are few */
+};
+
+/* Nodes that reach each other. */
+struct hang_group {
+	size_t nodes;
+	bool led; /* waits for another one */
+	bool certain; /* each of its processes waits for one of them, for certain */
 };
 
 struct hang_graph {
 	const struct report *report;
 	VEC(struct hang_node) nodes;
-	VEC(struct hang_edge) edges;
+	VEC(struct hang_job) jobs;
+	struct map job_numbers; /* (job, size) -> number + 1 */
+	struct map ranks; /* (number of a job, rank) -> node + 1 */
+	struct map sets; /* (number of a job and kind of set, function) -> node + 1 */
+	struct graph graph;
+	VEC(struct hang_group) groups;
 };
 
 static bool is_stopped(const struct fact_thread *thread)
@@ -83,39 +100,93 @@ static void add_open(struct hang_graph *graph)
 	}
 }
 
-static bool same_job(const struct fact_process *a, const struct fact_process *b)
-{
-	return a->job == b->job && a->size == b->size;
-}
-
 static const struct fact_process *process_of(const struct hang_graph *graph, size_t node)
 {
 	return &graph->report->processes.data[node].fact;
 }
 
-/* The node of a rank of that process's job: a process, or made for a rank that is not traced. */
-static size_t node_of_rank(struct hang_graph *graph, size_t of, int rank)
+static size_t job_number(struct hang_graph *graph, const struct fact_process *process)
 {
-	const size_t processes = graph->report->processes.len;
+	uint64_t *number = map_insert(&graph->job_numbers, (uintptr_t)process->job,
+				      (uint64_t)(int64_t)process->size, NULL);
 
-	for (size_t i = 0; i < processes; i++)
-		if (graph->report->processes.data[i].known && process_of(graph, i)->rank == rank &&
-		    same_job(process_of(graph, i), process_of(graph, of)))
-			return i;
-	for (size_t i = processes; i < graph->nodes.len; i++)
-		if (graph->nodes.data[i].rank == rank &&
-		    same_job(process_of(graph, graph->nodes.data[i].job), process_of(graph, of)))
-			return i;
-	vec_push(&graph->nodes, ((struct hang_node){ .rank = rank, .job = of }));
-	return graph->nodes.len - 1;
+	if (!*number) {
+		vec_push(&graph->jobs, ((struct hang_job){ .first = NONE, .last = NONE }));
+		*number = graph->jobs.len;
+	}
+	return *number - 1;
+}
+
+static void add_processes(struct hang_graph *graph)
+{
+	for (size_t i = 0; i < graph->report->processes.len; i++) {
+		const struct fact_process *process = process_of(graph, i);
+		const size_t number = job_number(graph, process);
+		struct hang_job *job = &graph->jobs.data[number];
+		uint64_t *of_rank;
+
+		vec_push(&graph->nodes, ((struct hang_node){ .job = number, .next = NONE }));
+		if (!graph->report->processes.data[i].known)
+			continue;
+		if (job->first == NONE)
+			job->first = i;
+		else
+			graph->nodes.data[job->last].next = i;
+		job->last = i;
+		of_rank = map_insert(&graph->ranks, number, (uint64_t)(int64_t)process->rank, NULL);
+		if (!*of_rank)
+			*of_rank = i + 1;
+	}
+}
+
+/* The node of a rank of a job: a process, or made for a rank that is not traced. */
+static size_t node_of_rank(struct hang_graph *graph, size_t job, int rank)
+{
+	uint64_t *node = map_insert(&graph->ranks, job, (uint64_t)(int64_t)rank, NULL);
+
+	if (!*node) {
+		vec_push(&graph->nodes,
+			 ((struct hang_node){ .rank = rank, .job = job, .next = NONE }));
+		*node = graph->nodes.len;
+	}
+	return *node - 1;
 }
 
 static void wait_for(struct hang_graph *graph, size_t from, size_t to, bool certain)
 {
-	if (from == to)
-		return;
-	vec_push(&graph->edges, ((struct hang_edge){ from, to, certain }));
-	graph->nodes.data[from].waits = true;
+	if (from != to)
+		vec_push(&graph->graph.edges, ((struct graph_edge){ from, to, certain }));
+}
+
+enum set_kind { SET_ANY, SET_MISSING, SET_KINDS };
+
+/* The set of that kind for a collective, "" for other calls; *fresh: it is empty. */
+static size_t find_set(struct hang_graph *graph, enum set_kind kind, size_t job,
+		       const char *function, bool *fresh)
+{
+	uint64_t *node =
+		map_insert(&graph->sets, job * SET_KINDS + kind, map_text(function), fresh);
+
+	if (*fresh) {
+		vec_push(&graph->nodes,
+			 ((struct hang_node){
+				 .set = true, .job = job, .next = NONE, .waiting = NONE }));
+		*node = graph->nodes.len;
+	}
+	return *node - 1;
+}
+
+/* certain: whoever waits for the set waits for this one */
+static void add_member(struct hang_graph *graph, size_t set, size_t node, bool certain)
+{
+	wait_for(graph, set, node, certain);
+	graph->nodes.data[set].filled = true;
+}
+
+static void wait_for_set(struct hang_graph *graph, size_t from, size_t set)
+{
+	if (graph->nodes.data[set].filled)
+		wait_for(graph, from, set, true);
 }
 
 /*
@@ -124,18 +195,22 @@ static void wait_for(struct hang_graph *graph, size_t from, size_t to, bool cert
  */
 static void wait_for_any(struct hang_graph *graph, size_t from)
 {
-	const struct fact_open *open = graph->nodes.data[from].open;
+	const struct hang_node *waits = &graph->nodes.data[from];
+	const char *function = waits->open->function;
+	const bool collective = mpi_function(function).collective;
+	const size_t job = waits->job;
+	bool fresh;
+	const size_t set = find_set(graph, SET_ANY, job, collective ? function : "", &fresh);
 
-	for (size_t i = 0; i < graph->report->processes.len; i++) {
-		struct hang_node *node = &graph->nodes.data[i];
-
-		if (node->open || !graph->report->processes.data[i].known ||
-		    !same_job(process_of(graph, i), process_of(graph, from)))
+	for (size_t i = graph->jobs.data[job].first; fresh && i != NONE;
+	     i = graph->nodes.data[i].next) {
+		if (graph->nodes.data[i].open)
 			continue;
-		if (mpi_function(open->function).collective)
-			node->missing = open->function;
-		wait_for(graph, from, i, false);
+		if (collective)
+			graph->nodes.data[i].missing = function;
+		add_member(graph, set, i, false);
 	}
+	wait_for_set(graph, from, set);
 }
 
 /* Where it is, or was when it was looked at; NULL: outside of MPI, or not known. */
@@ -166,54 +241,79 @@ static bool must_enter(const struct hang_node *node, const char *function)
 }
 
 #define UNTRACED_MOST 64 /* more ranks that are not traced are not named one by one */
-
-/*
- * Each rank that is not traced may be in the collective as well. Where there are many, none is
- * named, and the others wait for somebody who is not known.
- */
-static void wait_for_untraced(struct hang_graph *graph, size_t from, const bool *traced, int size)
-{
-	int untraced = 0;
-
-	for (int i = 0; i < size; i++)
-		untraced += !traced[i];
-	for (int i = 0; untraced <= UNTRACED_MOST && i < size; i++)
-		if (!traced[i])
-			wait_for(graph, from, node_of_rank(graph, from, i), false);
-}
-
 #define SIZE_MOST (1 << 22) /* ranks; a larger size is not believed */
 
-/* All ranks of MPI_COMM_WORLD that are not in the same collective; false: there is none. */
-static bool wait_for_missing(struct hang_graph *graph, size_t from)
+/*
+ * Each rank of the job that is not traced may be in the collective as well. Where there are many,
+ * none is named, and the others wait for somebody who is not known.
+ */
+static const graph_nodes *untraced_of(struct hang_graph *graph, size_t job)
 {
-	const struct fact_open *open = graph->nodes.data[from].open;
-	const int size = process_of(graph, from)->size;
+	const size_t first = graph->jobs.data[job].first;
+	const int size = process_of(graph, first)->size;
+	graph_nodes untraced = { 0 };
 	VEC(bool) traced = { 0 };
-	bool found = false;
 
-	if (size > SIZE_MOST)
-		return false;
+	if (graph->jobs.data[job].looked)
+		return &graph->jobs.data[job].untraced;
 	vec_reserve(&traced, size > 0 ? (size_t)size : 1);
 	for (int i = 0; i < size; i++)
 		vec_push(&traced, false);
-	for (size_t i = 0; i < graph->report->processes.len; i++) {
-		const struct fact_process *process = process_of(graph, i);
-
-		if (!graph->report->processes.data[i].known || process->rank < 0 ||
-		    process->rank >= size || !same_job(process, process_of(graph, from)))
-			continue;
-		traced.data[process->rank] = true;
-		if (i == from || is_in(&graph->nodes.data[i], open->function))
-			continue;
-		graph->nodes.data[i].missing = open->function;
-		wait_for(graph, from, i, must_enter(&graph->nodes.data[i], open->function));
-		found = true;
-	}
-	if (!found)
-		wait_for_untraced(graph, from, traced.data, size);
+	for (size_t i = first; i != NONE; i = graph->nodes.data[i].next)
+		if (process_of(graph, i)->rank >= 0 && process_of(graph, i)->rank < size)
+			traced.data[process_of(graph, i)->rank] = true;
+	for (int i = 0; i < size && untraced.len <= UNTRACED_MOST; i++)
+		if (!traced.data[i])
+			vec_push(&untraced, (size_t)i);
+	if (untraced.len > UNTRACED_MOST)
+		untraced.len = 0;
+	for (size_t i = 0; i < untraced.len; i++)
+		untraced.data[i] = node_of_rank(graph, job, (int)untraced.data[i]);
+	graph->jobs.data[job].looked = true;
+	graph->jobs.data[job].untraced = untraced;
 	vec_release(&traced);
-	return found;
+	return &graph->jobs.data[job].untraced;
+}
+
+/* Traced ranks are its members, and then it has the function; else ranks that are not traced. */
+static void fill_missing(struct hang_graph *graph, size_t set, size_t job, const char *function)
+{
+	const int size = process_of(graph, graph->jobs.data[job].first)->size;
+	const graph_nodes *untraced;
+
+	if (size > SIZE_MOST)
+		return;
+	for (size_t i = graph->jobs.data[job].first; i != NONE; i = graph->nodes.data[i].next) {
+		struct hang_node *node = &graph->nodes.data[i];
+		const int rank = process_of(graph, i)->rank;
+
+		if (rank < 0 || rank >= size || is_in(node, function))
+			continue;
+		node->missing = function;
+		add_member(graph, set, i, must_enter(node, function));
+	}
+	if (graph->nodes.data[set].filled) {
+		graph->nodes.data[set].missing = function;
+		return;
+	}
+	untraced = untraced_of(graph, job);
+	for (size_t i = 0; i < untraced->len; i++)
+		add_member(graph, set, untraced->data[i], false);
+}
+
+/* All ranks of MPI_COMM_WORLD that are not in the same collective; false: none of them is traced.
+ */
+static bool wait_for_missing(struct hang_graph *graph, size_t from)
+{
+	const char *function = graph->nodes.data[from].open->function;
+	const size_t job = graph->nodes.data[from].job;
+	bool fresh;
+	const size_t set = find_set(graph, SET_MISSING, job, function, &fresh);
+
+	if (fresh)
+		fill_missing(graph, set, job, function);
+	wait_for_set(graph, from, set);
+	return graph->nodes.data[set].missing != NULL;
 }
 
 static void add_edges(struct hang_graph *graph)
@@ -226,176 +326,154 @@ static void add_edges(struct hang_graph *graph)
 			      wait_for_missing(graph, i)))
 			continue;
 		if (open->peer >= 0 && (size_t)open->peer < graph->report->processes.len)
-			wait_for(graph, i, (size_t)open->peer, true);
+			wait_for(graph, i, (size_t)open->peer, open->peer_certain);
 		else if (open->peer_rank >= 0)
-			wait_for(graph, i, node_of_rank(graph, i, open->peer_rank), true);
+			wait_for(graph, i,
+				 node_of_rank(graph, graph->nodes.data[i].job, open->peer_rank),
+				 open->peer_certain);
 		else
 			wait_for_any(graph, i);
 	}
 }
 
-enum spread { TO_AWAITED, TO_WAITING };
-
-/* Marks the nodes that those marked wait for, through others too, or that wait for them. */
-static void spread(const struct hang_graph *graph, enum spread direction, bool past_led,
-		   bool *reached)
+static bool waits(const struct hang_graph *graph, size_t node)
 {
-	bool more = true;
+	return graph_leaving(&graph->graph, node) > 0;
+}
 
-	while (more) {
-		more = false;
-		for (size_t i = 0; i < graph->edges.len; i++) {
-			const struct hang_edge *edge = &graph->edges.data[i];
-			const bool back = direction == TO_WAITING;
-			const size_t from = back ? edge->to : edge->from;
-			const size_t to = back ? edge->from : edge->to;
+/* Sets are asked before the processes that wait for them. */
+static bool is_held(const struct hang_graph *graph, size_t node)
+{
+	const size_t count = graph_leaving(&graph->graph, node);
 
-			if (reached[from] && !reached[to] &&
-			    (past_led || !graph->nodes.data[to].led))
-				reached[to] = more = true;
-		}
+	for (size_t i = 0; i < count; i++) {
+		const struct graph_edge *edge = graph_leaving_at(&graph->graph, node, i);
+
+		if (edge->certain &&
+		    graph->nodes.data[edge->to].group == graph->nodes.data[node].group &&
+		    (!graph->nodes.data[edge->to].set || graph->nodes.data[edge->to].held))
+			return true;
 	}
+	return false;
 }
 
-static bool *no_nodes(const struct hang_graph *graph)
-{
-	return xcalloc(graph->nodes.len, sizeof(bool));
-}
-
-/* Nodes that wait for nobody, and from there on all that wait for one. */
-static void find_behind(struct hang_graph *graph)
-{
-	bool *reached = no_nodes(graph);
-
-	for (size_t i = 0; i < graph->edges.len; i++) {
-		struct hang_node *to = &graph->nodes.data[graph->edges.data[i].to];
-
-		to->behind = !to->waits;
-		to->certain = to->certain || graph->edges.data[i].certain;
-	}
-	for (size_t i = 0; i < graph->nodes.len; i++)
-		reached[i] = graph->nodes.data[i].behind;
-	spread(graph, TO_WAITING, true, reached);
-	for (size_t i = 0; i < graph->nodes.len; i++)
-		graph->nodes.data[i].led = reached[i] && !graph->nodes.data[i].behind;
-	free(reached);
-}
-
-#define NO_GROUP SIZE_MAX
-
-/* Nodes that reach each other are a circle. */
 static void find_groups(struct hang_graph *graph)
 {
+	size_t *group = xcalloc(graph->nodes.len + 1, sizeof(*group));
+	const size_t count = graph_groups(&graph->graph, group);
+
+	for (size_t i = 0; i < count; i++)
+		vec_push(&graph->groups, ((struct hang_group){ .certain = true }));
 	for (size_t i = 0; i < graph->nodes.len; i++) {
-		struct hang_node *node = &graph->nodes.data[i];
-		bool *awaited, *waiting;
+		struct hang_group *own = &graph->groups.data[group[i]];
 
-		if (!node->waits || node->led || node->group != NO_GROUP)
-			continue;
-		awaited = no_nodes(graph);
-		waiting = no_nodes(graph);
-		awaited[i] = waiting[i] = true;
-		spread(graph, TO_AWAITED, false, awaited);
-		spread(graph, TO_WAITING, false, waiting);
-		for (size_t k = i; k < graph->nodes.len; k++)
-			if (awaited[k] && waiting[k])
-				graph->nodes.data[k].group = i;
-		free(awaited);
-		free(waiting);
+		graph->nodes.data[i].group = group[i];
+		own->nodes++;
 	}
-}
+	for (size_t i = 0; i < graph->graph.edges.len; i++) {
+		const struct graph_edge *edge = &graph->graph.edges.data[i];
 
-/* A circle that waits for another one is not where it begins. */
-static void leave_out_groups(struct hang_graph *graph)
-{
-	bool *leads = no_nodes(graph);
-
-	for (size_t i = 0; i < graph->edges.len; i++) {
-		const struct hang_node *from = &graph->nodes.data[graph->edges.data[i].from];
-		const struct hang_node *to = &graph->nodes.data[graph->edges.data[i].to];
-
-		if (!from->led && !to->led && from->group != to->group)
-			leads[from->group] = true;
+		if (group[edge->from] != group[edge->to])
+			graph->groups.data[group[edge->from]].led = true;
 	}
-	for (size_t i = 0; i < graph->nodes.len; i++) {
+	for (size_t i = graph->nodes.len; i-- > 0;) {
 		struct hang_node *node = &graph->nodes.data[i];
 
-		if (node->group != NO_GROUP && leads[node->group])
-			node->led = true;
+		node->held = is_held(graph, i);
+		if (!node->set && !node->held)
+			graph->groups.data[group[i]].certain = false;
 	}
-	free(leads);
+	free(group);
 }
 
-/*
- * The others lead to circles. Whoever is in one has another one of them that waits for it: those
- * that have none are left out, until all have.
- */
-static void find_circles(struct hang_graph *graph)
+/* Counts the processes that wait for these nodes, through others too. */
+static size_t count_reaching(struct hang_graph *graph, graph_nodes *nodes)
 {
-	bool more = true;
+	const size_t before = nodes->len;
+	size_t count = 0;
 
-	for (size_t i = 0; i < graph->nodes.len; i++)
-		graph->nodes.data[i].group = NO_GROUP;
-	while (more) {
-		bool *awaited = no_nodes(graph);
-
-		more = false;
-		for (size_t i = 0; i < graph->edges.len; i++)
-			if (!graph->nodes.data[graph->edges.data[i].from].led)
-				awaited[graph->edges.data[i].to] = true;
-		for (size_t i = 0; i < graph->nodes.len; i++) {
-			struct hang_node *node = &graph->nodes.data[i];
-
-			if (node->waits && !node->led && !awaited[i])
-				node->led = more = true;
-		}
-		free(awaited);
-	}
-	find_groups(graph);
-	leave_out_groups(graph);
+	graph_reaching(&graph->graph, nodes);
+	for (size_t i = before; i < nodes->len; i++)
+		count += !graph->nodes.data[nodes->data[i]].set;
+	return count;
 }
 
-/* Processes that wait for these nodes, through others too. */
-static uint64_t count_waiting(const struct hang_graph *graph, size_t group, bool circle)
+static size_t count_waiting_for(struct hang_graph *graph, size_t node)
 {
-	bool *reached = no_nodes(graph);
-	uint64_t before = 0, after = 0;
+	graph_nodes nodes = { 0 };
+	size_t count;
 
-	for (size_t i = 0; i < graph->nodes.len; i++) {
-		const struct hang_node *node = &graph->nodes.data[i];
-
-		reached[i] =
-			circle ? node->waits && !node->led && node->group == group : i == group;
-		before += reached[i];
-	}
-	spread(graph, TO_WAITING, true, reached);
-	for (size_t i = 0; i < graph->nodes.len; i++)
-		after += reached[i];
-	free(reached);
-	return after - before;
+	vec_push(&nodes, node);
+	count = count_reaching(graph, &nodes);
+	vec_release(&nodes);
+	return count;
 }
 
-static void add_row(const struct hang_graph *graph, size_t at, hang_rows *rows)
+/* Members of one set, and of no other, are awaited by the same processes: counted once. */
+static size_t count_waiting(struct hang_graph *graph, size_t node)
+{
+	const bool one = graph_entering(&graph->graph, node) == 1;
+	const size_t from = one ? graph_entering_at(&graph->graph, node, 0)->from : node;
+	struct hang_node *set = &graph->nodes.data[from];
+
+	if (!one || !set->set)
+		return count_waiting_for(graph, node);
+	if (set->waiting == NONE)
+		set->waiting = count_waiting_for(graph, from);
+	return set->waiting;
+}
+
+/* One that waits for nobody, and is waited for. */
+static void add_behind(struct hang_graph *graph, size_t at, hang_rows *rows)
 {
 	const struct hang_node *node = &graph->nodes.data[at];
-	const bool circle = node->waits;
+	const bool traced = at < graph->report->processes.len;
+	const size_t count = graph_entering(&graph->graph, at);
 	struct hang_row row = {
-		.certain = circle || node->certain,
-		.rank = at < graph->report->processes.len ? -1 : node->rank,
-		.waiting = count_waiting(graph, at, circle),
+		.rank = traced ? -1 : node->rank,
+		.waiting = count_waiting(graph, at),
+		.thread = node->thread,
+		.missing = node->missing,
 	};
 
-	if (!circle) {
-		row.thread = node->thread;
-		row.missing = node->missing;
-	}
-	for (size_t i = at; i < graph->report->processes.len; i++) {
-		const struct hang_node *other = &graph->nodes.data[i];
-
-		if (i == at || (circle && other->waits && !other->led && other->group == at))
-			vec_push(&row.processes, (int)i);
-	}
+	for (size_t i = 0; i < count && !row.certain; i++)
+		row.certain = graph_entering_at(&graph->graph, at, i)->certain;
+	if (traced)
+		vec_push(&row.processes, (int)at);
 	vec_push(rows, row);
+}
+
+/* All nodes of its group, which waits for no other one. */
+static void add_circle(struct hang_graph *graph, const struct hang_group *group,
+		       const graph_nodes *members, hang_rows *rows)
+{
+	struct hang_row row = { .certain = group->certain, .rank = -1 };
+	graph_nodes nodes = { 0 };
+
+	for (size_t i = 0; i < members->len; i++) {
+		vec_push(&nodes, members->data[i]);
+		if (members->data[i] < graph->report->processes.len)
+			vec_push(&row.processes, (int)members->data[i]);
+	}
+	row.waiting = count_reaching(graph, &nodes);
+	vec_release(&nodes);
+	vec_push(rows, row);
+}
+
+static void add_circles(struct hang_graph *graph, hang_rows *rows)
+{
+	graph_nodes *members = xcalloc(graph->groups.len + 1, sizeof(*members));
+
+	for (size_t i = 0; i < graph->nodes.len; i++)
+		vec_push(&members[graph->nodes.data[i].group], i);
+	for (size_t i = 0; i < graph->groups.len; i++) {
+		const struct hang_group *group = &graph->groups.data[i];
+
+		if (group->nodes > 1 && !group->led)
+			add_circle(graph, group, &members[i], rows);
+		vec_release(&members[i]);
+	}
+	free(members);
 }
 
 static int by_waiting(const void *left, const void *right)
@@ -411,27 +489,37 @@ static int by_waiting(const void *left, const void *right)
 	return first_a - first_b;
 }
 
+static void release(struct hang_graph *graph)
+{
+	for (size_t i = 0; i < graph->jobs.len; i++)
+		vec_release(&graph->jobs.data[i].untraced);
+	vec_release(&graph->jobs);
+	vec_release(&graph->nodes);
+	vec_release(&graph->groups);
+	map_release(&graph->job_numbers);
+	map_release(&graph->ranks);
+	map_release(&graph->sets);
+	graph_release(&graph->graph);
+}
+
 void hang_find(const struct report *report, hang_rows *rows)
 {
 	struct hang_graph graph = { .report = report };
 
-	for (size_t i = 0; i < report->processes.len; i++)
-		vec_push(&graph.nodes, ((struct hang_node){ .rank = -1 }));
+	add_processes(&graph);
 	add_threads(&graph);
 	add_open(&graph);
 	add_edges(&graph);
-	find_behind(&graph);
-	find_circles(&graph);
-	for (size_t i = 0; i < graph.nodes.len; i++) {
-		const struct hang_node *node = &graph.nodes.data[i];
-
-		if (node->behind || (node->waits && !node->led && node->group == i))
-			add_row(&graph, i, rows);
-	}
+	graph_ready(&graph.graph, graph.nodes.len);
+	find_groups(&graph);
+	for (size_t i = 0; i < graph.nodes.len; i++)
+		if (!graph.nodes.data[i].set && !waits(&graph, i) &&
+		    graph_entering(&graph.graph, i))
+			add_behind(&graph, i, rows);
+	add_circles(&graph, rows);
 	if (rows->len)
 		qsort(rows->data, rows->len, sizeof(*rows->data), by_waiting);
-	vec_release(&graph.nodes);
-	vec_release(&graph.edges);
+	release(&graph);
 }
 
 void hang_release(hang_rows *rows)
