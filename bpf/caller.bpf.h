@@ -42,8 +42,8 @@ volatile __u32 calls_checked = 0; /* number of the check that is under way; 0: n
  * Also written by user space. A call that was entered before the probes came back may make its
  * operation at any time after: its task may have waited for a CPU in between.
  */
-volatile __u32 calls_late = 0; /* the functions whose probes came back last */
 volatile __u32 calls_back = 0; /* how often probes came back */
+volatile __u32 calls_back_at[UB_DERIVABLES] = {}; /* which of these was the function's last */
 
 volatile __u32 callers_generation = 1; /* raised when ranges have changed */
 
@@ -55,16 +55,11 @@ volatile __u64 callers_unknown = 0;
 const volatile __u32 derives = 0;
 #endif
 
-/* The functions that an operation of this task may be in without their probe having seen it. */
-static __always_inline __u32 calls_unseen(const struct caller_paths *paths)
-{
-	return calls_derived | (paths->back == calls_back ? 0 : calls_late);
-}
-
 /* Whether an operation has to look for its call now. */
 static __always_inline bool calls_wanted(const struct caller_paths *paths)
 {
-	return derives && calls_checked | (calls_unseen(paths) & ~UB_SHORTS);
+	return derives &&
+	       (calls_checked | (calls_derived & ~UB_SHORTS) || paths->back != calls_back);
 }
 
 #define CALLER_STEPS 4
@@ -294,10 +289,16 @@ static __always_inline void call_differs(const struct caller_paths *paths, __u32
 		derived_count(number, differing);
 }
 
+/*
+ * Whether an operation of this task may be in that function without its probe having seen it: the
+ * probe is away, or no probe has seen a call of the task since it came back, be it long ago.
+ */
 static __always_inline bool call_is_derived(const struct caller_paths *paths,
 					    const struct caller_path *path)
 {
-	return path->number && calls_unseen(paths) >> path->number & 1;
+	const __u32 number = path->number & (UB_DERIVABLES - 1);
+
+	return number && (calls_derived >> number & 1 || paths->back < calls_back_at[number]);
 }
 
 enum call_verdict {

@@ -43,7 +43,8 @@ static void begin(void)
 	HOST_MAP(derived);
 	HOST_MAP(stats);
 	HOST_MAP(mpi_texts);
-	calls_away = calls_derived = calls_checked = calls_late = calls_back = 0;
+	calls_away = calls_derived = calls_checked = calls_back = 0;
+	memset((void *)calls_back_at, 0, sizeof(calls_back_at));
 	callers_generation = 1;
 	callers_unknown = 0;
 	host_map(&callers)->most = ROWS;
@@ -305,8 +306,7 @@ static void an_unseen_call_may_make_its_operation_late(void **unused)
 	(void)unused;
 	begin();
 	stack_of_send(APP);
-	calls_late = 1u << SEND;
-	calls_back = 1;
+	calls_back = calls_back_at[SEND] = 1;
 	calls_checked = 2;
 	assert_true(op_on_call());
 	assert_int_equal(counts(SEND)->derived, 1);
@@ -318,6 +318,25 @@ static void an_unseen_call_may_make_its_operation_late(void **unused)
 	op_on_call();
 	assert_int_equal(counts(SEND)->derived, 1);
 	assert_int_equal(counts(SEND)->differing, 1);
+}
+
+/* Probes of other functions have gone and come back while it waited. */
+static void a_late_call_is_remembered(void **unused)
+{
+	(void)unused;
+	begin();
+	stack_of_send(APP);
+	calls_back_at[SEND] = 1;
+	calls_back = calls_back_at[SEND + 1] = 2;
+	assert_true(op_on_call());
+	assert_int_equal(counts(SEND)->derived, 1);
+	/* a call of the task was seen in between: since then its calls are seen */
+	begin();
+	stack_of_send(APP);
+	state.callers.back = calls_back_at[SEND] = 1;
+	calls_back = calls_back_at[SEND + 1] = 2;
+	op_on_call();
+	assert_int_equal(counts(SEND)->derived, 0);
 }
 
 /* Another tracer's return probe hides a return address: that is no other way. */
@@ -399,6 +418,7 @@ int main(void)
 		cmocka_unit_test(each_call_is_made_once_while_probes_move),
 		cmocka_unit_test(a_call_whose_operation_came_is_no_later_one),
 		cmocka_unit_test(an_unseen_call_may_make_its_operation_late),
+		cmocka_unit_test(a_late_call_is_remembered),
 		cmocka_unit_test(what_another_tracer_hides_is_not_known),
 		cmocka_unit_test(a_call_without_an_operation_is_counted),
 		cmocka_unit_test(another_call_from_there_ends_the_one_before),

@@ -178,9 +178,12 @@ static void go_away(struct capture_session *capture, uint32_t functions)
 static void calls_return(struct capture_session *capture, uint32_t functions)
 {
 	struct ucxbpf__bss *kernel = kernel_object(capture->kernel)->bss;
+	const uint32_t back = __atomic_load_n(&kernel->calls_back, __ATOMIC_SEQ_CST) + 1;
 
-	__atomic_store_n(&kernel->calls_late, functions, __ATOMIC_SEQ_CST);
-	__atomic_fetch_add(&kernel->calls_back, 1, __ATOMIC_SEQ_CST);
+	for (uint32_t number = 1; number < UB_DERIVABLES; number++)
+		if (functions >> number & 1)
+			__atomic_store_n(&kernel->calls_back_at[number], back, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&kernel->calls_back, back, __ATOMIC_SEQ_CST);
 }
 
 /* Where a probe cannot be placed again, all stay away, and their calls are derived on. */
