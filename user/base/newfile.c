@@ -131,6 +131,52 @@ int newfile_directory(const char *place, char **part)
 	return 0;
 }
 
+/* In a sticky folder, a file can be renamed by its owner and by the folder's owner alone. */
+static int check_folder(const char *path)
+{
+	struct stat folder;
+
+	if (stat(path, &folder))
+		return -errno;
+	if (newfile_foreign(&folder) ||
+	    (folder.st_mode & (S_IWGRP | S_IWOTH) && !(folder.st_mode & S_ISVTX)))
+		return -EUSERS;
+	return 0;
+}
+
+/* path, without links and dots, is cut from its end on. */
+static int check_folders(char *path)
+{
+	char *end;
+	int err = check_folder(path);
+
+	while (!err && (end = strrchr(path, '/')) && end[1]) {
+		end[end == path] = '\0';
+		err = check_folder(path);
+	}
+	return err;
+}
+
+char *newfile_scratch(const char *name, int *err)
+{
+	const char *folder = getenv("TMPDIR");
+	char *real = realpath(folder && *folder ? folder : "/tmp", NULL), *path;
+
+	if (!real) {
+		*err = -errno;
+		return NULL;
+	}
+	path = xasprintf("%s/%s-XXXXXX", real, name);
+	*err = check_folders(real);
+	if (!*err && !mkdtemp(path))
+		*err = -errno;
+	free(real);
+	if (!*err)
+		return path;
+	free(path);
+	return NULL;
+}
+
 int newfile_open_special(const char *place)
 {
 	struct stat there;

@@ -46,6 +46,13 @@ int newfile_open(const char *place, enum newfile_readers readers, char **part);
 int newfile_directory(const char *place, char **part);
 
 /*
+ * Makes a folder for this process's own files below TMPDIR, or /tmp: its path, the caller's to
+ * free. NULL: *err is -errno, or -EUSERS: another user may replace it there, as its owner or
+ * through rights of the folder or of one above it.
+ */
+char *newfile_scratch(const char *name, int *err);
+
+/*
  * Opens a pipe or a device to write. Its descriptor, or -errno; -EUSERS: it is another user's, who
  * may never read it.
  */

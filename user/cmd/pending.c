@@ -13,6 +13,7 @@
 #include "base/confine.h"
 #include "base/exit_codes.h"
 #include "base/log.h"
+#include "base/newfile.h"
 #include "base/signals.h"
 #include "cmd/cmds.h"
 #include "cmd/trace/args.h"
@@ -134,14 +135,13 @@ static int answer(struct pending *pending, const char *file)
 /* With a capture that nobody keeps. */
 static int answer_once(struct pending *pending)
 {
-	const char *place = getenv("TMPDIR");
-	char *directory = xasprintf("%s/ucxbpf-pending-XXXXXX", place && *place ? place : "/tmp");
-	char *file;
-	int code;
+	char *file, *directory;
+	int err, code;
 
-	if (!mkdtemp(directory)) {
-		log_error("%s: %s; TMPDIR names another folder", directory, strerror(errno));
-		free(directory);
+	directory = newfile_scratch("ucxbpf-pending", &err);
+	if (!directory) {
+		log_error("cannot make a temporary folder: %s; TMPDIR names another place for it",
+			  err == -EUSERS ? "other users may replace it there" : strerror(-err));
 		return UCXBPF_EXIT_FAILED;
 	}
 	file = xasprintf("%s/pending.ucxb", directory);
