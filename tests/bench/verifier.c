@@ -53,6 +53,7 @@ static void print_programs(const char *mechanism, bool count)
 static int load(enum link_mechanism mechanism, bool count)
 {
 	struct kernel_options options = {
+		.level = LEVEL_UCT,
 		.mechanism = mechanism,
 		.node = -1,
 		.call_ends = !count,

@@ -56,6 +56,54 @@ static const char *rx_program(enum link_mechanism mechanism)
 	return mechanism == LINK_PERF ? "rx_entry" : "rx_sleepable";
 }
 
+/* Programs of the kinds that have no span, by the first words of their names; of others span_of().
+ */
+static const struct {
+	const char *name;
+	enum ub_kind kind;
+} points[] = {
+	{ "call_", UB_CALL },      { "op_call", UB_OP },      { "match_", UB_MATCH },
+	{ "comp_", UB_COMP },      { "rx_", UB_RX },          { "object_end", UB_OBJ },
+	{ "memory_", UB_MEM },     { "count_call", UB_CALL }, { "count_op", UB_OP },
+	{ "count_xfer", UB_XFER },
+};
+
+static bool begins(const char *name, const char *with)
+{
+	return !strncmp(name, with, strlen(with));
+}
+
+static bool has_sites(enum ub_kind kind, enum level level)
+{
+	for (unsigned int row = 1; row < site_count(); row++)
+		if (site_row(row)->wire.kind == kind && site_layer_in(site_row(row)->layer, level))
+			return true;
+	return false;
+}
+
+/*
+ * Before loading, once programs are chosen otherwise: leaves out programs that no probe of this
+ * level would run, for the kernel takes most of a short look at a job to verify them.
+ */
+static void kernel_level_choose(struct ucxbpf *skel, enum level level)
+{
+	struct bpf_program *prog;
+
+	bpf_object__for_each_program(prog, skel->obj)
+	{
+		const char *name = bpf_program__name(prog);
+		const int span = span_of(name);
+
+		if (bpf_program__type(prog) != BPF_PROG_TYPE_KPROBE)
+			continue;
+		if (span >= 0 && !has_sites(spans[span].kind, level))
+			bpf_program__set_autoload(prog, false);
+		for (size_t i = 0; i < ARRAY_SIZE(points); i++)
+			if (begins(name, points[i].name) && !has_sites(points[i].kind, level))
+				bpf_program__set_autoload(prog, false);
+	}
+}
+
 /* Before loading: selects the programs to load and their attach types. */
 static void kernel_spans_choose(struct ucxbpf *skel, const struct kernel_options *options)
 {
@@ -108,11 +156,6 @@ static void kernel_spans_programs(const struct ucxbpf *skel, struct link_program
 		else
 			programs->return_fd[spans[i].kind] = fd;
 	}
-}
-
-static bool begins(const char *name, const char *with)
-{
-	return !strncmp(name, with, strlen(with));
 }
 
 /* Lives of objects are recorded with --count, too. */
@@ -237,6 +280,7 @@ static int load(struct kernel *kernel, const struct kernel_options *options, boo
 	kernel->skel->rodata->derives = options->derive;
 	kernel_spans_choose(kernel->skel, options);
 	kernel_count_choose(kernel->skel, options->mechanism, options->count);
+	kernel_level_choose(kernel->skel, options->level);
 	err = bpf_map__set_max_entries(kernel->skel->maps.rings, kernel_cpus(kernel));
 	if (!err && options->node >= 0) {
 		first_ring = put_rings_on_nodes(kernel->skel->maps.rings, options->node);

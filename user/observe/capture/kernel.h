@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/level.h"
 #include "observe/probe/links.h"
 #include "ucxbpf.h"
 
@@ -20,6 +21,7 @@ struct ucxbpf;
 
 struct kernel_options {
 	enum link_mechanism mechanism;
+	enum level level; /* programs of other layers are not loaded */
 	int node; /* a NUMA node that is online: rings are made on nodes; -1: they are not */
 	bool call_ends; /* MPI calls with their returns */
 	bool count; /* sums instead of records of calls, operations and transfers */

@@ -469,6 +469,7 @@ static int open_parts(struct capture_session *capture)
 	const struct capture_options *options = &capture->options;
 	const struct kernel_options kernel_options = {
 		.mechanism = options->mechanism,
+		.level = options->level,
 		.node = drain_any_node(),
 		.call_ends = options->call_ends,
 		.count = options->count,
