@@ -322,17 +322,18 @@ static void read_words(struct block_decoder *d, struct kind_words *kind, uint64_
 
 /* Returns the record's size in the output, or -EBADMSG. */
 static long read_record(struct block_decoder *d, struct decoder_thread *t, uint8_t how,
-			uint8_t *out, struct ub_hdr *h)
+			uint8_t *out)
 {
 	bool is_new;
 	struct decoder_context *c = find_context(d, t, !(how & HOW_CONTEXT), &is_new);
 	struct kind_words *kind = c ? c->kind : NULL;
+	struct ub_hdr unknown;
 	uint64_t *image;
 
 	if (!c || !kind->left--)
 		return -EBADMSG;
 	image = d->image + c->image;
-	read_header(d, t, c, how, h);
+	read_header(d, t, c, how, kind->known ? (struct ub_hdr *)out : &unknown);
 	if (how & HOW_WORDS)
 		read_words(d, kind, image);
 	if (is_new)
@@ -340,10 +341,9 @@ static long read_record(struct block_decoder *d, struct decoder_thread *t, uint8
 	if (d->bad)
 		return -EBADMSG;
 	if (kind->known) {
-		uint32_t size = kind->known - sizeof(*h), stored = kind->words * 8;
+		uint32_t size = kind->known - sizeof(unknown), stored = kind->words * 8;
 
-		memcpy(out, h, sizeof(*h));
-		out += sizeof(*h);
+		out += sizeof(unknown);
 		memcpy(out, image, stored < size ? stored : size);
 		if (stored < size)
 			memset(out + stored, 0, size - stored);
@@ -362,7 +362,7 @@ long decoder_run(struct block_decoder *d, void *out, struct block_row *rows)
 	d->bad = false;
 	d->threads = d->contexts = d->images = 0;
 	for (uint32_t i = 0; i < d->head.records; i++) {
-		struct ub_hdr h;
+		const struct ub_hdr *h = (const struct ub_hdr *)((uint8_t *)out + offset);
 		long size;
 
 		if (!left)
@@ -370,12 +370,12 @@ long decoder_run(struct block_decoder *d, void *out, struct block_row *rows)
 		if (d->bad)
 			return -EBADMSG;
 		left--;
-		size = read_record(d, t, d->how[i], (uint8_t *)out + offset, &h);
+		size = read_record(d, t, d->how[i], (uint8_t *)out + offset);
 		if (size < 0)
 			return size;
 		if (!size)
 			continue;
-		rows[n++] = (struct block_row){ h.ts, offset, i };
+		rows[n++] = (struct block_row){ h->ts, offset, i };
 		offset += (uint32_t)size;
 	}
 	return left ? -EBADMSG : n;
