@@ -30,6 +30,38 @@ static void write_all(const char *path, const struct expected *all, size_t n, si
 	assert_int_equal(file_writer_close(w, NULL), 0);
 }
 
+static int by_content(const void *a, const void *b)
+{
+	const struct expected *x = a, *y = b;
+
+	if (x->record.h.ts != y->record.h.ts)
+		return x->record.h.ts < y->record.h.ts ? -1 : 1;
+	return memcmp(&x->record, &y->record, sizeof(x->record));
+}
+
+/* Without an order of time, each record comes once all the same. */
+static void read_stored(const char *path, const struct expected *all, size_t n)
+{
+	struct expected *want = calloc(n + 1, sizeof(*want)), *got = calloc(n + 1, sizeof(*got));
+	struct file_reader *r = must_open(path);
+	const struct ub_hdr *h;
+
+	for (size_t i = 0; i < n; i++) {
+		assert_int_equal(file_reader_next_stored(r, &h), 1);
+		memcpy(&got[i].record, h, ub_kind_size(h->kind));
+		memcpy(&want[i].record, &all[i].record, ub_kind_size(all[i].record.h.kind));
+	}
+	assert_int_equal(file_reader_next_stored(r, &h), 0);
+	assert_int_equal(file_reader_next_stored(r, &h), 0);
+	qsort(want, n, sizeof(*want), by_content);
+	qsort(got, n, sizeof(*got), by_content);
+	for (size_t i = 0; i < n; i++)
+		assert_memory_equal(&got[i].record, &want[i].record, sizeof(got[i].record));
+	file_reader_free(r);
+	free(want);
+	free(got);
+}
+
 static void read_back(const char *path, struct expected *all, size_t n)
 {
 	struct file_reader *r = must_open(path);
@@ -49,6 +81,7 @@ static void read_back(const char *path, struct expected *all, size_t n)
 	assert_null(why);
 	assert_int_equal(file_reader_damaged(r), 0);
 	file_reader_free(r);
+	read_stored(path, all, n);
 }
 
 /* How ts moves from record to record: what the writer sees of CPUs that are drained in turn. */

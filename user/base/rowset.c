@@ -19,5 +19,5 @@ void rowset_grow(struct rowset *set, const struct rowset_rows *rows)
 	while (rows->len * 2 >= set->slot_count);
 	set->slots = xcalloc(set->slot_count, sizeof(*set->slots));
 	for (size_t i = 0; i < rows->len; i++)
-		*rowset_slot(set, rows, rowset_row(rows, i)) = (uint32_t)i + 1;
+		rowset_at(set, rows, rowset_row(rows, i))->row = (uint32_t)i + 1;
 }

@@ -14,8 +14,13 @@
 
 /* A zeroed one is empty. */
 struct rowset {
-	uint32_t *slots; /* number of a row + 1, 0: free */
+	struct rowset_slot *slots;
 	size_t slot_count; /* power of two */
+};
+
+struct rowset_slot {
+	uint32_t row; /* its number + 1; 0: free */
+	uint32_t hash; /* upper half of its key's: other rows are seldom looked at */
 };
 
 /* Where the rows lie, and how many bytes of each are its key. */
@@ -79,36 +84,47 @@ static inline bool rowset_equal(const void *a, const void *b, size_t size)
 	return !memcmp((const char *)a + at, (const char *)b + at, size - at);
 }
 
-/* The slot of this key, or the free one where it belongs. */
-static inline uint32_t *rowset_slot(const struct rowset *set, const struct rowset_rows *rows,
-				    const void *key)
+static inline bool rowset_holds(const struct rowset_slot *slot, uint32_t hash,
+				const struct rowset_rows *rows, const void *key)
 {
-	size_t mask = set->slot_count - 1, i = rowset_hash(key, rows->key) & mask;
+	return slot->hash == hash &&
+	       rowset_equal(rowset_row(rows, slot->row - 1), key, rows->key);
+}
 
-	while (set->slots[i] && !rowset_equal(rowset_row(rows, set->slots[i] - 1), key, rows->key))
+/* The slot of this key, or the free one where it belongs, with its hash. */
+static inline struct rowset_slot *rowset_at(const struct rowset *set,
+					    const struct rowset_rows *rows, const void *key)
+{
+	const uint64_t hash = rowset_hash(key, rows->key);
+	const size_t mask = set->slot_count - 1;
+	size_t i = hash & mask;
+
+	while (set->slots[i].row &&
+	       !rowset_holds(&set->slots[i], (uint32_t)(hash >> 32), rows, key))
 		i = (i + 1) & mask;
+	set->slots[i].hash = (uint32_t)(hash >> 32);
 	return &set->slots[i];
 }
 
 /* The number of the row with this key; rows.len: no row has it, and the caller appends it next. */
 static inline size_t rowset_add(struct rowset *set, struct rowset_rows rows, const void *key)
 {
-	uint32_t *slot;
+	struct rowset_slot *slot;
 
 	if (rows.len * 2 >= set->slot_count)
 		rowset_grow(set, &rows);
-	slot = rowset_slot(set, &rows, key);
-	if (!*slot)
-		*slot = (uint32_t)rows.len + 1;
-	return *slot - 1;
+	slot = rowset_at(set, &rows, key);
+	if (!slot->row)
+		slot->row = (uint32_t)rows.len + 1;
+	return slot->row - 1;
 }
 
 /* Likewise without appending. */
 static inline size_t rowset_find(const struct rowset *set, struct rowset_rows rows, const void *key)
 {
-	const uint32_t *slot = set->slot_count ? rowset_slot(set, &rows, key) : NULL;
+	const struct rowset_slot *slot = set->slot_count ? rowset_at(set, &rows, key) : NULL;
 
-	return slot && *slot ? *slot - 1 : rows.len;
+	return slot && slot->row ? slot->row - 1 : rows.len;
 }
 
 #endif

@@ -163,6 +163,13 @@ const struct ub_stats *file_reader_stats(const struct file_reader *reader);
 int file_reader_next(struct file_reader *reader, const struct ub_hdr **record);
 
 /*
+ * Likewise, chunk by chunk, in the order in which the records of each lie there, which is mostly
+ * that of their CPU's numbers. For one pass over a file that needs no order of time: it is several
+ * times as fast. A reader is read in one of both ways, from its beginning to its end.
+ */
+int file_reader_next_stored(struct file_reader *reader, const struct ub_hdr **record);
+
+/*
  * False: the tracer was killed, the tail was cut off, records could not be written, or a part is
  * damaged; *why names the reason (static). Records whose checksum holds and that make no sense all
  * the same are known once they were read.

@@ -99,14 +99,13 @@ static struct block_row *rows_sort(struct block_row *rows, struct block_row *spa
  */
 #define ASIDE 8
 
-static int by_first_ts(const void *a, const void *b, void *arg)
+static int by_first_ts(const void *a, const void *b)
 {
-	const struct chunk_ref *chunks = arg;
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	const struct merge_due *x = a, *y = b;
 
-	if (chunks[x].head.min_ts != chunks[y].head.min_ts)
-		return chunks[x].head.min_ts < chunks[y].head.min_ts ? -1 : 1;
-	return x < y ? -1 : x > y;
+	if (x->ts != y->ts)
+		return x->ts < y->ts ? -1 : 1;
+	return x->chunk < y->chunk ? -1 : x->chunk > y->chunk;
 }
 
 int merge_init(struct merge *merge, struct loader *loader, const struct chunk_scan *scan)
@@ -119,12 +118,15 @@ int merge_init(struct merge *merge, struct loader *loader, const struct chunk_sc
 	merge->decoder = decoder_new();
 	if (!merge->decoder)
 		return -ENOMEM;
-	for (i = 0; i < scan->chunks.len; i++)
-		if (chunk_has_records(&merge->chunks[i].head) && merge->chunks[i].head.records)
-			vec_push(&merge->order, i);
+	for (i = 0; i < scan->chunks.len; i++) {
+		const struct chunk_header *head = &merge->chunks[i].head;
+
+		if (chunk_has_records(head) && head->records)
+			vec_push(&merge->order, ((struct merge_due){ head->min_ts, i }));
+	}
 	if (merge->order.len)
-		qsort_r(merge->order.data, merge->order.len, sizeof(merge->order.data[0]),
-			by_first_ts, (void *)(uintptr_t)merge->chunks);
+		qsort(merge->order.data, merge->order.len, sizeof(merge->order.data[0]),
+		      by_first_ts);
 	return 0;
 }
 
@@ -142,6 +144,7 @@ void merge_release(struct merge *merge)
 {
 	size_t i;
 
+	contents_free(merge->apart.contents);
 	for (i = 0; i < merge->heap.len; i++)
 		contents_free(merge->heap.data[i].contents);
 	for (i = 0; i < merge->idle.len; i++)
@@ -166,7 +169,16 @@ static long open_block(struct merge *merge, const struct chunk_header *head)
 			     : -ENOMEM;
 }
 
-/* 0, -EBADMSG for a damaged chunk, or -errno. */
+static uint64_t earliest(const struct block_row *rows, size_t n)
+{
+	uint64_t ts = UINT64_MAX;
+
+	for (size_t i = 0; i < n; i++)
+		ts = rows[i].ts < ts ? rows[i].ts : ts;
+	return ts;
+}
+
+/* Records in the order in which they lie there. 0, -EBADMSG for a damaged chunk, or -errno. */
 static int contents_load(struct merge *merge, struct contents *c, uint32_t chunk)
 {
 	const struct chunk_ref *ref = &merge->chunks[chunk];
@@ -192,9 +204,9 @@ static int contents_load(struct merge *merge, struct contents *c, uint32_t chunk
 	if (n < 0)
 		return (int)n;
 	c->n = (uint32_t)n;
-	c->rows = rows_sort(c->read.data, c->spare.data, c->n);
+	c->rows = c->read.data;
 	/* The order of loading was made from the headers. */
-	return n && c->rows[0].ts < ref->head.min_ts ? -EBADMSG : 0;
+	return earliest(c->rows, c->n) < ref->head.min_ts ? -EBADMSG : 0;
 }
 
 static void let_go(struct merge *merge, struct contents *c)
@@ -228,11 +240,16 @@ static int load(struct merge *merge, uint32_t chunk, struct contents **contents)
 	return error == -EBADMSG ? 0 : error;
 }
 
+static void in_order(struct contents *c)
+{
+	c->rows = rows_sort(c->read.data, c->spare.data, c->n);
+}
+
 static bool comes_much_later(const struct merge *merge, uint64_t ts)
 {
 	size_t later = merge->next + ASIDE;
 
-	return later < merge->order.len && merge->chunks[merge->order.data[later]].head.min_ts < ts;
+	return later < merge->order.len && merge->order.data[later].ts < ts;
 }
 
 static void remove_top(struct merge *merge)
@@ -265,26 +282,25 @@ static void advance(struct merge *merge)
 static bool is_due(const struct merge *merge)
 {
 	const struct merge_run *top = merge->heap.data;
-	uint64_t ts;
-	uint32_t chunk;
+	const struct merge_due *due = &merge->order.data[merge->next];
 
 	if (merge->next == merge->order.len)
 		return false;
-	chunk = merge->order.data[merge->next];
-	ts = merge->chunks[chunk].head.min_ts;
-	return !merge->heap.len || ts < top->ts || (ts == top->ts && chunk < top->chunk);
+	return !merge->heap.len || due->ts < top->ts ||
+	       (due->ts == top->ts && due->chunk < top->chunk);
 }
 
 static int load_due(struct merge *merge)
 {
 	while (is_due(merge)) {
-		struct merge_run run = { .chunk = merge->order.data[merge->next++] };
+		struct merge_run run = { .chunk = merge->order.data[merge->next++].chunk };
 		int error = load(merge, run.chunk, &run.contents);
 
 		if (error)
 			return error;
 		if (!run.contents)
 			continue;
+		in_order(run.contents);
 		run.ts = run.contents->rows[0].ts;
 		heap_add(merge, run);
 	}
@@ -300,6 +316,8 @@ static int recall_top(struct merge *merge)
 
 		if (error)
 			return error;
+		if (top->contents)
+			in_order(top->contents);
 		if (top->contents && top->at < top->contents->n)
 			break;
 		if (top->contents)
@@ -335,5 +353,25 @@ int merge_next(struct merge *merge, const struct ub_hdr **record)
 		__builtin_prefetch(&c->rows[run->at + 8 * AHEAD]);
 	}
 	merge->given = true;
+	return 1;
+}
+
+int merge_next_stored(struct merge *merge, const struct ub_hdr **record)
+{
+	struct merge_run *run = &merge->apart;
+	int error = 0;
+
+	if (run->contents && ++run->at == run->contents->n) {
+		let_go(merge, run->contents);
+		run->contents = NULL;
+	}
+	while (!error && !run->contents && merge->next < merge->order.len) {
+		*run = (struct merge_run){ .chunk = merge->order.data[merge->next++].chunk };
+		error = load(merge, run->chunk, &run->contents);
+	}
+	if (error || !run->contents)
+		return error;
+	*record = (const struct ub_hdr *)(run->contents->records.data +
+					  run->contents->rows[run->at].offset);
 	return 1;
 }

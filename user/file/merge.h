@@ -30,17 +30,23 @@ struct merge_run {
 	struct contents *contents; /* NULL: put aside */
 };
 
+struct merge_due {
+	uint64_t ts; /* of its first record */
+	uint32_t chunk; /* position in the file */
+};
+
 struct merge {
 	struct loader *loader;
 	struct block_decoder *decoder;
 	struct sorted *sorted; /* NULL before the first chunk of version 1 */
 	const struct chunk_ref *chunks;
-	VEC(uint32_t) order; /* record chunks by their first ts */
+	VEC(struct merge_due) order; /* record chunks by their first ts */
 	size_t next; /* first of order that was not loaded yet */
 	VEC(struct merge_run) heap; /* by (ts, chunk) */
 	VEC(struct contents *) idle; /* kept for their memory */
 	uint64_t memory, stored; /* of contents in the heap */
 	bool given; /* the first record of the heap's top has been handed out */
+	struct merge_run apart; /* the chunk that is read by merge_next_stored() */
 	uint64_t damaged; /* bytes of chunks that could not be used */
 };
 
@@ -50,5 +56,8 @@ void merge_release(struct merge *merge);
 
 /* As file_reader_next(). */
 int merge_next(struct merge *merge, const struct ub_hdr **record);
+
+/* As file_reader_next_stored(). */
+int merge_next_stored(struct merge *merge, const struct ub_hdr **record);
 
 #endif

@@ -280,6 +280,11 @@ int file_reader_next(struct file_reader *r, const struct ub_hdr **record)
 	return merge_next(&r->merge, record);
 }
 
+int file_reader_next_stored(struct file_reader *r, const struct ub_hdr **record)
+{
+	return merge_next_stored(&r->merge, record);
+}
+
 uint64_t file_reader_damaged(const struct file_reader *r)
 {
 	return r->scan.skipped + r->damaged_sides + r->merge.damaged;

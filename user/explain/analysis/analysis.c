@@ -555,6 +555,11 @@ static int file_next(void *ctx, const struct ub_hdr **record)
 	return file_reader_next(((struct file_source *)ctx)->reader, record);
 }
 
+static int file_next_stored(void *ctx, const struct ub_hdr **record)
+{
+	return file_reader_next_stored(((struct file_source *)ctx)->reader, record);
+}
+
 static int file_rewind(void *ctx)
 {
 	struct file_source *source = ctx;
@@ -590,6 +595,7 @@ int analysis_add_file(struct analysis *analysis, const char *path, const char **
 	struct record_source source = {
 		.ctx = file,
 		.next = file_next,
+		.next_stored = file_next_stored,
 		.rewind = file_rewind,
 		.damage = file_damage,
 		.release = file_release,

@@ -170,7 +170,11 @@ static int by_from(const void *left, const void *right)
 {
 	const struct gap *a = left, *b = right;
 
-	return a->from < b->from ? -1 : a->from > b->from;
+	if (a->from != b->from)
+		return a->from < b->from ? -1 : 1;
+	if (a->until != b->until)
+		return a->until < b->until ? -1 : 1;
+	return a->tgid < b->tgid ? -1 : a->tgid > b->tgid;
 }
 
 /* The frames around a record that are not over when the tracer is killed have no record. */
@@ -223,10 +227,13 @@ struct census {
 /* A thread reports its own losses; a hole may hide a whole batch of another thread. */
 static int read_all(struct gaps *gaps, struct record_source *source, struct census *census)
 {
+	/* only a thread's frames are followed in order of time */
+	int (*next)(void *ctx, const struct ub_hdr **record) =
+		source->next_stored && !source->incomplete ? source->next_stored : source->next;
 	const struct ub_hdr *h;
 	int err;
 
-	while ((err = source->next(source->ctx, &h)) > 0) {
+	while ((err = next(source->ctx, &h)) > 0) {
 		const struct ub_loss *loss = (const struct ub_loss *)h;
 
 		numbers_add(&census->cpus, h);

@@ -15,6 +15,8 @@ struct record_source {
 	void *ctx;
 	/* As file_reader_next(). */
 	int (*next)(void *ctx, const struct ub_hdr **record);
+	/* As file_reader_next_stored(); NULL: next. */
+	int (*next_stored)(void *ctx, const struct ub_hdr **record);
 	/* Back to the first record; 0 or -errno. */
 	int (*rewind)(void *ctx);
 	void (*release)(void *ctx); /* NULL: nothing to do */
