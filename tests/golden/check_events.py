@@ -155,12 +155,15 @@ class Tables:
     def collective(self, event):
         key = tuple(event[name] for name in ("function", "communicator", "ranks", "algorithm", "reason"))
         sums = self.collectives.setdefault(key, dict(count=0, rounds=None, messages=0, most_sent=0, bytes=0,
-                                                     least_bytes=event["bytes"], most_bytes=0))
+                                                     least_bytes=event["bytes"], most_bytes=0,
+                                                     rounds_bound=False, bytes_bound=False))
         for name in ("messages", "bytes"):
             sums[name] += event[name]
         sums["count"] += 1
         sums["rounds"] = max(filter(None, (sums["rounds"], event["rounds"])), default=None)
         sums["most_sent"] = max(sums["most_sent"], event["most_sent"])
+        for name in ("rounds_bound", "bytes_bound"):
+            sums[name] = sums[name] or event[name]
         sums["least_bytes"] = min(sums["least_bytes"], event["bytes"])
         sums["most_bytes"] = max(sums["most_bytes"], event["bytes"])
 

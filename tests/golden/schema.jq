@@ -112,6 +112,8 @@ def collective:
 	breach($where; "communicator"; or_null(one_of(["MPI_COMM_WORLD", "another"]))),
 	breach($where; ("ranks", "rounds"); or_null(natural)),
 	breach($where; ("count", "messages", "most_sent", "bytes", "least_bytes", "most_bytes"); natural),
+	breach($where; ("rounds_bound", "bytes_bound"); type == "boolean"),
+	(select(.rounds_bound and .rounds == null) | "\($where): a bound of no rounds"),
 	breach($where; ("algorithm", "reason"); or_null(name)),
 	(select((.algorithm == null) != (.rounds == null)) | "\($where): rounds of no algorithm"),
 	(select((.algorithm == null) == (.reason == null)) | "\($where): an algorithm with a reason, or neither"),

@@ -31,6 +31,7 @@
 enum job_site {
 	AT_MPI_SEND = 1,
 	AT_MPI_RECV,
+	AT_MPI_ALLREDUCE,
 	AT_TAG_SEND,
 	AT_TAG_RECV,
 	AT_TAG_MSG_RECV,
@@ -82,6 +83,7 @@ static const struct {
 } job_sites[JOB_SITES] = {
 	[AT_MPI_SEND] = { "PMPI_Send", "MPI_Send", UB_CALL, 0, 0 },
 	[AT_MPI_RECV] = { "PMPI_Recv", "MPI_Recv", UB_CALL, 0, 0 },
+	[AT_MPI_ALLREDUCE] = { "PMPI_Allreduce", "MPI_Allreduce", UB_CALL, 0, 0 },
 	[AT_TAG_SEND] = { "ucp_tag_send_nbx", "tag_send", UB_OP, 0, 0 },
 	[AT_TAG_RECV] = { "ucp_tag_recv_nbx", "tag_recv", UB_OP, 0, 0 },
 	[AT_TAG_MSG_RECV] = { "ucp_tag_msg_recv_nbx", "tag_msg_recv", UB_OP, 0, 0 },
@@ -397,18 +399,24 @@ static inline struct ub_comp *job_comp(struct task *task, enum job_site site, ui
 
 /* ---- short messages, as MPI programs send and receive them ---- */
 
-/* MPI_Send of a short message: no request, one am_short. */
-static inline void job_send_short(struct task *task, const struct task *to, uint64_t tag,
+/* A short message in the present call: no request, one am_short. */
+static inline void job_pass_short(struct task *task, const struct task *to, uint64_t tag,
 				  uint64_t bytes)
 {
 	struct ub_xfer *xfer;
 
-	job_call(task, AT_MPI_SEND);
 	job_op(task, AT_TAG_SEND, EP(task->tgid, to->tgid), tag, bytes, 0);
 	xfer = job_xfer(task, to, AT_AM_SHORT, 2, (int64_t)bytes + 8, 0);
 	xfer->w[0] = tag;
 	xfer->h.flags = UB_F_WIRE;
 	job_op_end(task);
+}
+
+static inline void job_send_short(struct task *task, const struct task *to, uint64_t tag,
+				  uint64_t bytes)
+{
+	job_call(task, AT_MPI_SEND);
+	job_pass_short(task, to, tag, bytes);
 }
 
 /* A posted receive with a request; its handler and callback come with job_arrive(). */
@@ -431,19 +439,24 @@ static inline void job_arrive(struct task *task, uint64_t tag, uint64_t bytes, u
 	task->rx = 0;
 }
 
-/* A receive that finds its message in the unexpected queue. */
-static inline void job_take(struct task *task, uint64_t tag, uint64_t mask, uint64_t got,
+/* In the present call: a receive that finds its message in the unexpected queue. */
+static inline void job_find(struct task *task, uint64_t tag, uint64_t mask, uint64_t got,
 			    uint64_t bytes)
 {
-	struct ub_op *op;
+	struct ub_op *op = job_op(task, AT_TAG_RECV, WORKER(task->tgid), tag, 1024, 0);
 
-	job_call(task, AT_MPI_RECV);
-	op = job_op(task, AT_TAG_RECV, WORKER(task->tgid), tag, 1024, 0);
 	op->aux = mask;
 	op->info_tag = got;
 	op->info_len = bytes;
 	op->h.flags = UB_F_INFO;
 	job_op_end(task);
+}
+
+static inline void job_take(struct task *task, uint64_t tag, uint64_t mask, uint64_t got,
+			    uint64_t bytes)
+{
+	job_call(task, AT_MPI_RECV);
+	job_find(task, tag, mask, got, bytes);
 }
 
 /* A short message that nobody waits for, and the receive that takes it. */

@@ -17,6 +17,7 @@ struct outcome {
 	VEC(struct fact_transfer) transfers;
 	VEC(struct fact_message) messages;
 	VEC(struct fact_wait) waits;
+	VEC(struct fact_collective) collectives; /* without their members */
 	VEC(struct fact_memory) memory;
 	VEC(struct fact_clock) clocks;
 	struct fact_totals totals;
@@ -43,6 +44,8 @@ static inline void outcome_fact(void *arg, enum fact_type type, const void *fact
 		OUTCOME_KEEP(messages, message);
 	else if (type == FACT_WAIT)
 		OUTCOME_KEEP(waits, wait);
+	else if (type == FACT_COLLECTIVE)
+		OUTCOME_KEEP(collectives, collective);
 	else if (type == FACT_MEMORY)
 		OUTCOME_KEEP(memory, memory);
 	else if (type == FACT_CLOCK)
@@ -132,6 +135,7 @@ static inline void outcome_release(struct outcome *outcome)
 	vec_release(&outcome->transfers);
 	vec_release(&outcome->messages);
 	vec_release(&outcome->waits);
+	vec_release(&outcome->collectives);
 	vec_release(&outcome->memory);
 	vec_release(&outcome->clocks);
 	analysis_free(outcome->analysis);

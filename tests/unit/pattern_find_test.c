@@ -106,6 +106,29 @@ static void rings(void **state)
 	}
 }
 
+/* A large message that is sent in two parts takes more rounds than the algorithm has. */
+static void parts_make_more_rounds(void **state)
+{
+	struct algorithm pattern;
+	struct made made = { 0 };
+
+	(void)state;
+	ring(&made, 5, 2 * 4);
+	assert_false(found(&made, COLLECTIVE_ALLREDUCE, 5).in_parts);
+	ring(&made, 5, 2 * 4 + 4);
+	pattern = found(&made, COLLECTIVE_ALLREDUCE, 5);
+	is(pattern, "ring", 2 * 4);
+	assert_true(pattern.in_parts);
+	for (int parts = 1; parts <= 2; parts++) {
+		for (uint32_t i = 0; i < 4; i++, step(&made))
+			for (int k = 0; k < parts; k++)
+				pass(&made, 5, i, i + 1, BLOCK);
+		pattern = found(&made, COLLECTIVE_BCAST, 5);
+		is(pattern, "chain", 4);
+		assert_int_equal(pattern.in_parts, parts > 1);
+	}
+}
+
 /* Ranks beyond the power of two hand over to, and hear from, the one at their side. */
 static void fold(struct made *made, uint32_t ranks, bool before)
 {
@@ -383,6 +406,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rings),
+		cmocka_unit_test(parts_make_more_rounds),
 		cmocka_unit_test(cubes),
 		cmocka_unit_test(not_quite_a_cube),
 		cmocka_unit_test(gathering),

@@ -243,8 +243,12 @@ static const struct fact_column collective_columns[] = {
 	ROW("reason", TEXT, fact_collective, reason, "why the algorithm is unknown"),
 	ROW("rounds", ID32, fact_collective, rounds,
 	    "messages that wait for each other, null: unknown"),
+	ROW("rounds_bound", BOOL, fact_collective, rounds_bound,
+	    "at least so many rounds: messages were sent in parts"),
 	ROW("messages", U64, fact_collective, messages, "of all ranks"),
 	ROW("bytes", U64, fact_collective, bytes, "payload of these"),
+	ROW("bytes_bound", BOOL, fact_collective, bytes_bound,
+	    "at least so many messages and bytes: others may be missing"),
 	ROW("most_sent", U64, fact_collective, most_sent, "messages of the rank that sent most"),
 	{ .name = NULL },
 };

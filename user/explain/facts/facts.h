@@ -226,8 +226,11 @@ struct fact_collective {
 	int ranks; /* member_count; -1: not all members are known */
 	const char *algorithm; /* "ring", "recursive doubling"...; NULL: unknown, */
 	const char *reason; /* and why */
+	bool several; /* it is unknown since several known ones fit, which reason names */
 	uint32_t rounds; /* messages that wait for each other, one behind the other; 0: unknown */
-	uint64_t messages, bytes; /* as far as both ends are known */
+	bool rounds_bound; /* at least so many: messages were sent in parts */
+	uint64_t messages, bytes; /* as far as both ends, and sizes, are known */
+	bool bytes_bound; /* at least so many of both: others may be missing */
 	uint64_t most_sent; /* messages of the member that sent most */
 };
 

@@ -70,6 +70,7 @@ bool fits_ring(struct view *view, unsigned int *rounds)
 	if (!part_all(view) || !is_ring(view))
 		return false;
 	/* a segmented one has several messages a step */
+	view->in_parts = view->parts[0].count > *rounds;
 	return view->kind == COLLECTIVE_ALLREDUCE ? view->parts[0].count >= *rounds
 						  : view->parts[0].count == *rounds;
 }

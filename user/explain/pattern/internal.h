@@ -34,6 +34,7 @@ struct view {
 	struct doings *lines; /* by member, as all that follow */
 	struct steps *parts;
 	uint32_t inside; /* members that take part */
+	bool in_parts; /* as struct algorithm has it, of the pattern that was tried last */
 	uint32_t *parent, *other, *pending, *height; /* notes of trees and rings */
 	uint64_t *code;
 };

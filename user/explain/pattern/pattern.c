@@ -40,12 +40,15 @@ struct fitting {
 	const char *names[MOST];
 	size_t count;
 	unsigned int rounds;
+	bool in_parts;
 };
 
-static void add(struct fitting *fitting, const char *name, unsigned int rounds)
+static void add(struct fitting *fitting, const struct view *view, const char *name,
+		unsigned int rounds)
 {
 	fitting->names[fitting->count++] = name;
 	fitting->rounds = rounds;
+	fitting->in_parts = view->in_parts;
 }
 
 static void find_all(struct view *view, struct fitting *fitting)
@@ -53,13 +56,15 @@ static void find_all(struct view *view, struct fitting *fitting)
 	unsigned int rounds = 0;
 	uint32_t shapes;
 
-	for (size_t i = 0; i < ARRAY_SIZE(exchanges); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(exchanges); i++) {
+		view->in_parts = false;
 		if (exchanges[i].kinds >> view->kind & 1 && exchanges[i].fits(view, &rounds))
-			add(fitting, exchanges[i].name, rounds);
+			add(fitting, view, exchanges[i].name, rounds);
+	}
 	shapes = tree_shapes(view, &rounds);
 	for (int i = 0; i < TREE_SHAPES; i++)
 		if (shapes >> i & 1)
-			add(fitting, tree_names[i], rounds);
+			add(fitting, view, tree_names[i], rounds);
 }
 
 static bool sizes_known(const struct pattern_message *messages, size_t count)
@@ -80,7 +85,7 @@ static struct algorithm unknown(const char *reason)
 
 static struct algorithm several(const struct fitting *fitting)
 {
-	struct algorithm algorithm = { 0 };
+	struct algorithm algorithm = { .several = true };
 	size_t length = 0;
 
 	/* all names together have room */
@@ -114,5 +119,7 @@ struct algorithm pattern_find(struct patterns *patterns, enum collective_kind ki
 		return unknown("no known pattern");
 	if (fitting.count > 1)
 		return several(&fitting);
-	return (struct algorithm){ .name = fitting.names[0], .rounds = fitting.rounds };
+	return (struct algorithm){ .name = fitting.names[0],
+				   .rounds = fitting.rounds,
+				   .in_parts = fitting.in_parts };
 }

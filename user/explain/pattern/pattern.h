@@ -9,6 +9,7 @@
 #ifndef UCXBPF_PATTERN_PATTERN_H
 #define UCXBPF_PATTERN_PATTERN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,7 +26,9 @@ struct pattern_message {
 struct algorithm {
 	const char *name; /* static; NULL: unknown */
 	char reason[160]; /* why it is unknown; "": it is not */
-	unsigned int rounds; /* messages that had to wait for each other, at least; 0: unknown */
+	bool several; /* it is unknown since several known ones fit, which reason names */
+	unsigned int rounds; /* messages that had to wait for each other; 0: unknown */
+	bool in_parts; /* messages were sent in parts: rounds is the least number of them */
 };
 
 struct patterns; /* memory that lookups share */

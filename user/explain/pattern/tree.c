@@ -260,6 +260,7 @@ static uint32_t shapes_one_way(struct view *view, bool from_root, unsigned int *
 	for (size_t i = 0; i < view->count; i++)
 		if (is_empty(view, &view->messages[i]) && !is_beside(view, &view->messages[i]))
 			return 0;
+	view->in_parts = view->count > view->members - 1;
 	return is_even(view, from_root) ? shapes_like(view, shape_of(view, rounds)) : 0;
 }
 
@@ -344,6 +345,7 @@ static uint32_t shapes_both_ways(struct view *view, unsigned int *rounds)
 	if (!find_parents(view) || !goes_and_returns(view))
 		return 0;
 	found = shapes_like(view, shape_of(view, rounds));
+	view->in_parts = view->count > 2 * (size_t)(view->members - 1);
 	*rounds *= 2;
 	return found;
 }

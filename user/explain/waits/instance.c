@@ -30,6 +30,22 @@ static void instance_drop(struct waits *waits, struct instance *instance)
 	waits->free_instances = instance;
 }
 
+/* Of one member so far; it keeps its room for messages. */
+static void instance_begin(struct instance *instance, struct participant *first,
+			   const struct mpi_function *kind)
+{
+	__typeof__(instance->passed) passed = instance->passed;
+
+	passed.len = 0;
+	*instance = (struct instance){ .first = first,
+				       .last = first,
+				       .size = 1,
+				       .undone = 1,
+				       .kind = kind->kind,
+				       .flow = kind->flow,
+				       .passed = passed };
+}
+
 void member_begin(struct waits *waits, struct wait_thread *line, struct wait_turn *turn,
 		  const char *comm)
 {
@@ -50,13 +66,7 @@ void member_begin(struct waits *waits, struct wait_thread *line, struct wait_tur
 		.comm = comm,
 		.place = turn->place,
 	};
-	member->instance->first = member->instance->last = member;
-	member->instance->size = member->instance->undone = 1;
-	member->instance->kind = turn->kind->kind;
-	member->instance->flow = turn->kind->flow;
-	member->instance->passed.len = 0;
-	member->instance->unkept = 0;
-	member->instance->cut = false;
+	instance_begin(member->instance, member, turn->kind);
 	turn->member = member;
 }
 
@@ -231,7 +241,19 @@ static void keep(struct instance *instance, const struct passed *passed)
 	if (instance->passed.len < PASSED_MOST)
 		vec_push(&instance->passed, *passed);
 	else
-		instance->unkept++;
+		instance->unkept = true;
+}
+
+static void add_message(struct participant *from, const struct participant *to, uint64_t bytes)
+{
+	struct instance *instance = from->instance;
+
+	if (from == to)
+		return;
+	from->sent++;
+	instance->messages++;
+	instance->bytes += bytes == UINT64_MAX ? 0 : bytes;
+	instance->unsized = instance->unsized || bytes == UINT64_MAX;
 }
 
 static void merge(struct waits *waits, struct instance *a, struct instance *b)
@@ -246,7 +268,10 @@ static void merge(struct waits *waits, struct instance *a, struct instance *b)
 	into->last = from->last;
 	into->size += from->size;
 	into->undone += from->undone;
-	into->unkept += from->unkept;
+	into->messages += from->messages;
+	into->bytes += from->bytes;
+	into->unsized = into->unsized || from->unsized;
+	into->unkept = into->unkept || from->unkept;
 	into->cut = into->cut || from->cut;
 	for (size_t i = 0; i < from->passed.len; i++)
 		keep(into, &from->passed.data[i]);
@@ -270,6 +295,7 @@ void member_join(struct waits *waits, struct wait_turn *send, struct wait_turn *
 
 	if (sender && receiver && send->kind == receive->kind) {
 		merge(waits, sender->instance, receiver->instance);
+		add_message(sender, receiver, message->bytes);
 		keep(sender->instance,
 		     &(struct passed){
 			     sender, receiver, message->bytes, message->send_start,

@@ -72,6 +72,7 @@ struct participant {
 	uint32_t number; /* among the members, once all are known */
 	unsigned int sends, receives; /* of its messages, */
 	unsigned int unpaired; /* and those whose other end is not known yet */
+	uint64_t sent; /* messages to other members, as far as both ends are known */
 	bool over;
 };
 
@@ -92,7 +93,9 @@ struct instance {
 	enum collective_kind kind;
 	enum collective_flow flow;
 	VEC(struct passed) passed;
-	uint64_t unkept; /* messages beyond those */
+	uint64_t messages, bytes; /* between members, with those beyond; of known sizes */
+	bool unsized; /* the size of one is not known */
+	bool unkept; /* there were messages beyond those */
 	bool cut; /* a call of it may go on after the capture */
 	struct instance *free;
 };

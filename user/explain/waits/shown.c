@@ -56,22 +56,13 @@ static struct algorithm algorithm_of(struct waits *waits, const struct instance 
 	return found;
 }
 
-/* Sums of known messages, and those of the member that sent most. */
-static void add_messages(struct waits *waits, struct fact_collective *fact)
+static uint64_t most_sent(const struct instance *instance)
 {
-	VEC(uint32_t) sent = { 0 };
+	uint64_t most = 0;
 
-	vec_reserve(&sent, waits->members.len);
-	for (size_t i = 0; i < waits->members.len; i++)
-		vec_push(&sent, 0);
-	for (size_t i = 0; i < waits->pattern.len; i++) {
-		const struct pattern_message *message = &waits->pattern.data[i];
-
-		fact->bytes += message->bytes == UINT64_MAX ? 0 : message->bytes;
-		if (++sent.data[message->from] > fact->most_sent)
-			fact->most_sent = sent.data[message->from];
-	}
-	vec_release(&sent);
+	for (struct participant *member = instance->first; member; member = member->next)
+		most = member->sent > most ? member->sent : most;
+	return most;
 }
 
 /* An MPI library may have other ways within a node: then UCX sees a part of the messages. */
@@ -102,14 +93,20 @@ void show_instance(struct waits *waits, struct instance *instance, bool whole)
 	fact.member_count = (int)waits->members.len;
 	fact.algorithm = algorithm.name;
 	fact.reason = strings_intern(&waits->decoder->strings, algorithm.reason);
+	fact.several = algorithm.several;
 	fact.rounds = algorithm.rounds;
+	fact.rounds_bound = algorithm.in_parts;
 	if (lacks_ranks(instance)) {
 		fact.ranks = -1;
 		fact.algorithm = NULL;
 		fact.rounds = 0;
+		fact.rounds_bound = false;
+		fact.several = false;
 		fact.reason = "some ranks sent no message that UCX saw";
 	}
-	fact.messages = waits->pattern.len + instance->unkept;
-	add_messages(waits, &fact);
+	fact.messages = instance->messages;
+	fact.bytes = instance->bytes;
+	fact.bytes_bound = !whole || instance->cut || instance->unsized;
+	fact.most_sent = most_sent(instance);
 	waits->sink.collective(waits->sink.arg, &fact);
 }

@@ -21,6 +21,8 @@ static void widen(struct collective_row *row, const struct fact_collective *fact
 		row->rounds = fact->rounds;
 	if (fact->most_sent > row->most_sent)
 		row->most_sent = fact->most_sent;
+	row->rounds_bound = row->rounds_bound || fact->rounds_bound;
+	row->bytes_bound = row->bytes_bound || fact->bytes_bound;
 }
 
 void report_collectives_add(struct report_collectives *collectives,

@@ -18,6 +18,7 @@ struct collective_row {
 	uint64_t count, messages, bytes; /* sums */
 	uint64_t least, most; /* bytes of an operation */
 	uint64_t rounds, most_sent; /* the most of an operation; rounds 0: not known */
+	bool rounds_bound, bytes_bound; /* of some operation, as facts have it */
 };
 
 struct report_collectives {

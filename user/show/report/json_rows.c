@@ -340,11 +340,13 @@ static const struct shape collective_shape[] = {
 	SHAPE_WHOLE("reason", collective_reason),
 	SHAPE_OF(struct collective_row, count),
 	SHAPE_OF(struct collective_row, rounds, .null = SHAPE_ZERO),
+	SHAPE_OF(struct collective_row, rounds_bound),
 	SHAPE_OF(struct collective_row, messages),
 	SHAPE_OF(struct collective_row, most_sent),
 	SHAPE_OF(struct collective_row, bytes),
 	SHAPE_AS("least_bytes", struct collective_row, least),
 	SHAPE_AS("most_bytes", struct collective_row, most),
+	SHAPE_OF(struct collective_row, bytes_bound),
 	{ 0 },
 };
 

@@ -51,25 +51,37 @@ static void print_count(char *cell, size_t size, const void *row, const void *co
 	unit_count(cell, size, row_of(row)->count, exact(context));
 }
 
+static const char *at_least(bool bound)
+{
+	return bound ? ">=" : "";
+}
+
 static void print_rounds(char *cell, size_t size, const void *row, const void *context)
 {
+	char number[40];
+
+	unit_count(number, sizeof(number), row_of(row)->rounds, exact(context));
 	if (row_of(row)->rounds)
-		unit_count(cell, size, row_of(row)->rounds, exact(context));
+		snprintf(cell, size, "%s%s", at_least(row_of(row)->rounds_bound), number);
 	else
 		snprintf(cell, size, "?");
 }
 
 static void print_sent(char *cell, size_t size, const void *row, const void *context)
 {
-	unit_count(cell, size, row_of(row)->most_sent, exact(context));
+	char number[40];
+
+	unit_count(number, sizeof(number), row_of(row)->most_sent, exact(context));
+	snprintf(cell, size, "%s%s", at_least(row_of(row)->bytes_bound), number);
 }
 
 static void print_bytes(char *cell, size_t size, const void *row, const void *context)
 {
 	const struct collective_row *of = row_of(row);
-	char most[40];
+	char least[40], most[40];
 
-	unit_bytes(cell, size, of->least, exact(context));
+	unit_bytes(least, sizeof(least), of->least, exact(context));
+	snprintf(cell, size, "%s%s", at_least(of->bytes_bound), least);
 	unit_bytes(most, sizeof(most), of->most, exact(context));
 	if (of->most > of->least)
 		text_append(cell, size, " to %s", most);
