@@ -123,6 +123,17 @@ twice()
 	! changed | grep -E "^(libraries|counts) " || false
 }
 
+# MCA variables are in the environment, so they differ, too
+@test "another algorithm of a collective" {
+	local forced="OMPI_MCA_coll_tuned_use_dynamic_rules=1 OMPI_MCA_coll_tuned_allreduce_algorithm"
+	RANKS=4 JOB_EXTRA="${forced}=3" record doubling openmpi shm n "$PROGS/openmpi/mpi_coll"
+	RANKS=4 JOB_EXTRA="${forced}=4" record ring openmpi shm n "$PROGS/openmpi/mpi_coll"
+	differs 1 "$WORK/doubling.ucxb" "$WORK/ring.ucxb"
+	changed | grep -q "^paths MPI_Allreduce 4 ranks .* recursive doubling$"
+	changed | grep -q "^paths MPI_Allreduce 4 ranks .* ring$"
+	! changed | grep "^paths MPI_[B-Z]\|^paths MPI_All[a-qs-z]" || false
+}
+
 @test "another MPI library" {
 	record openmpi openmpi shm n "$PROGS/openmpi/mpi_send"
 	record mpich mpich shm n "$PROGS/mpich/mpi_send"

@@ -32,6 +32,10 @@ struct made {
 	unsigned int failed; /* receives that ended with a status below 0 */
 	uint64_t received; /* bytes of a receive; 0: there is none */
 	bool unsized; /* there is a receive of unknown bytes, too */
+	const char *algorithm; /* of MPI_Allreduce; NULL: there is none */
+	uint64_t reduced; /* bytes of all messages of each */
+	unsigned int known, unknown; /* operations of that algorithm, of no known one */
+	const char *doubtful; /* algorithms that cannot be told apart, of 7 operations; NULL: none */
 	enum level level;
 	struct fact_totals totals;
 };
@@ -145,6 +149,32 @@ static void put_receive(const struct fact_sink *sink, uint64_t bytes, int status
 				    .bytes = bytes });
 }
 
+static void put_collectives(const struct fact_sink *sink, const struct made *made)
+{
+	struct fact_collective one = { .function = "MPI_Allreduce",
+				       .ranks = RANKS,
+				       .algorithm = made->algorithm,
+				       .bytes = made->reduced };
+	const struct fact_collective unknown = { .function = "MPI_Allreduce",
+						 .ranks = -1,
+						 .reason = "not all of its messages are known" };
+	const struct fact_collective pair = { .function = "MPI_Allreduce",
+					      .ranks = 2,
+					      .reason = "two ranks: all algorithms are the same" };
+
+	for (unsigned int i = 0; i < made->known; i++)
+		fact_put(sink, FACT_COLLECTIVE, &one);
+	for (unsigned int i = 0; i < made->unknown; i++)
+		fact_put(sink, FACT_COLLECTIVE, &unknown);
+	one.algorithm = NULL;
+	one.several = true;
+	one.reason = made->doubtful;
+	for (unsigned int i = 0; made->doubtful && i < 7; i++)
+		fact_put(sink, FACT_COLLECTIVE, &one);
+	if (made->known)
+		fact_put(sink, FACT_COLLECTIVE, &pair);
+}
+
 static void put_run(struct diff *diff, enum diff_side side, const struct made *made)
 {
 	struct fact_sink sink = diff_begin(diff, side, "a.ucxb");
@@ -170,6 +200,7 @@ static void put_run(struct diff *diff, enum diff_side side, const struct made *m
 		put_receive(&sink, made->received, 0);
 	if (made->unsized)
 		put_receive(&sink, UINT64_MAX, 0);
+	put_collectives(&sink, made);
 	if (made->wait_ns)
 		fact_put(&sink, FACT_WAIT,
 			 &(struct fact_wait){ .kind = "late_sender",
@@ -316,6 +347,60 @@ static void paths_come_and_go(void **state)
 	CHANGED("paths: cma/memory get_zcopy node: 100, 6,553,600 B > -\n"
 		"paths: xpmem/memory get_zcopy node: - > 100, 6,553,600 B\n",
 		made_.transport = "xpmem");
+}
+
+static void algorithms_of_collectives(void **state)
+{
+	struct made before = usual, after;
+	struct diff *diff;
+
+	(void)state;
+	before.algorithm = "recursive doubling";
+	before.reduced = 64;
+	before.known = 20;
+	before.doubtful = "linear or chain fit";
+	after = before;
+	diff = compared(&before, 1, &after, 1);
+	assert_rows(diff, DIFF_CHANGED, "");
+	diff_free(diff);
+
+	after.algorithm = "ring";
+	after.reduced = 48;
+	after.doubtful = "linear or ring fit";
+	diff = compared(&before, 1, &after, 1);
+	assert_rows(diff, DIFF_CHANGED,
+		    "collectives: algorithm MPI_Allreduce 4 ranks 32 B to 64 B ring: - > 20\n"
+		    "collectives: algorithm MPI_Allreduce 4 ranks 64 B to 128 B "
+		    "recursive doubling: 20 > -\n"
+		    "collectives: algorithm MPI_Allreduce 4 ranks 32 B to 64 B "
+		    "linear or ring fit: - > 7\n"
+		    "collectives: algorithm MPI_Allreduce 4 ranks 64 B to 128 B "
+		    "linear or chain fit: 7 > -\n");
+	diff_free(diff);
+
+	/* the algorithm of some operations is known in one run alone: they may have had this one */
+	after = before;
+	after.known = 18;
+	after.unknown = 2;
+	diff = compared(&before, 1, &after, 1);
+	assert_rows(diff, DIFF_CHANGED, "");
+	assert_rows(diff, DIFF_VARIES,
+		    "collectives: algorithm MPI_Allreduce 4 ranks 64 B to 128 B "
+		    "recursive doubling: 20 > 18\n"
+		    "collectives: algorithm MPI_Allreduce unknown: - > 2\n");
+	diff_free(diff);
+	after.known = 17; /* but one not */
+	diff = compared(&before, 1, &after, 1);
+	assert_rows(diff, DIFF_CHANGED,
+		    "collectives: algorithm MPI_Allreduce 4 ranks 64 B to 128 B "
+		    "recursive doubling: 20 > 17\n");
+	diff_free(diff);
+
+	after.algorithm = "ring"; /* in mid-run, others may have been before */
+	after.attached = true;
+	diff = compared(&before, 1, &after, 1);
+	assert_rows(diff, DIFF_CHANGED, "");
+	diff_free(diff);
 }
 
 static void a_switch_point_moves(void **state)
@@ -983,6 +1068,7 @@ int main(void)
 		cmocka_unit_test(hosts_and_libraries),
 		cmocka_unit_test(counts_are_exact),
 		cmocka_unit_test(paths_come_and_go),
+		cmocka_unit_test(algorithms_of_collectives),
 		cmocka_unit_test(a_switch_point_moves),
 		cmocka_unit_test(functions_have_switch_points_of_their_own),
 		cmocka_unit_test(other_sizes_of_the_same_switch_point),

@@ -251,9 +251,40 @@ static bool polls(const struct diff_row *row)
 		return diff_op_polls(row->keys[0]);
 	case TABLE_PATHS:
 		return diff_transfer_polls(row->keys[2]);
+	case TABLE_COLLECTIVES:
+		return !row->keys[3]; /* it depends on what was seen */
 	default:
 		return row->table->timing;
 	}
+}
+
+/* Operations of this function whose algorithm is not known, the most of a run of the side. */
+static uint64_t unknown_algorithms(const struct diff *diff, const char *function,
+				   enum diff_side side)
+{
+	const struct diff_amount amount = { .table = TABLE_COLLECTIVES, .keys = { function } };
+	const size_t at = rowset_find(&diff->amounts_by_key,
+				      ROWSET_ROWS(&diff->amounts, sizeof(amount)), &amount);
+	uint64_t most = 0;
+
+	for (size_t i = 0; at < diff->amounts.len && i < diff->cells.len; i++) {
+		const struct diff_cell *cell = &diff->cells.data[i];
+
+		if (cell->amount == at && diff_side_of(diff, cell->run) == side &&
+		    cell->count > most)
+			most = cell->count;
+	}
+	return most;
+}
+
+/* Whether as many operations can have had the algorithm on both sides. */
+static bool may_be_equal(const struct diff *diff, const struct diff_row *row)
+{
+	const struct diff_number *a = &row->values[DIFF_BEFORE].numbers[0];
+	const struct diff_number *b = &row->values[DIFF_AFTER].numbers[0];
+
+	return a->low <= b->high + unknown_algorithms(diff, row->keys[0], DIFF_AFTER) &&
+	       b->low <= a->high + unknown_algorithms(diff, row->keys[0], DIFF_BEFORE);
 }
 
 /* NULL: the row's counts are whole on both sides. */
@@ -273,6 +304,7 @@ static const char *limit_of(const struct diff *diff, const struct diff_row *row)
 			return "some short transfers were not seen while they had no probes";
 		return limits->counts;
 	case TABLE_PROTOCOLS:
+	case TABLE_COLLECTIVES:
 		return limits->protocols ? limits->protocols : limits->counts;
 	case TABLE_FAILED:
 		return limits->failed ? limits->failed : limits->counts;
@@ -314,11 +346,17 @@ static enum diff_verdict judge_amount(const struct amounts *amounts, struct diff
 		row->reason = "timing decides how many there are";
 		return DIFF_VARIES;
 	}
+	if (row->table == &diff_tables[TABLE_COLLECTIVES] &&
+	    may_be_equal(amounts->diff, row)) {
+		row->reason = "as many operations have an algorithm that is not known";
+		return DIFF_VARIES;
+	}
 	if (verdict == DIFF_VARIES)
 		row->reason = "it varies between runs of a side";
 	if (!why)
 		return verdict;
-	if (row->table->section == DIFF_PATHS && is_missed(amounts, row) &&
+	if (row->table->section == DIFF_PATHS && row->table != &diff_tables[TABLE_COLLECTIVES] &&
+	    is_missed(amounts, row) &&
 	    why != amounts->diff->limits.protocols)
 		return DIFF_CHANGED;
 	row->reason = why;
@@ -374,7 +412,8 @@ static void judge_roles(struct amounts *amounts, struct diff_row *row, size_t fr
 static bool left_out(const struct diff *diff, const struct diff_table *table)
 {
 	return table->level > diff->limits.level ||
-	       (table == &diff_tables[TABLE_PROTOCOLS] && diff->limits.protocols);
+	       (diff->limits.protocols && (table == &diff_tables[TABLE_PROTOCOLS] ||
+					   table == &diff_tables[TABLE_COLLECTIVES]));
 }
 
 static void compare_amount(struct amounts *amounts, size_t from, size_t to)

@@ -249,6 +249,27 @@ static void feed_wait(struct diff *diff, const struct fact_wait *wait)
 		wait->process, wait->ns);
 }
 
+/*
+ * An algorithm, or the ones that cannot be told apart by messages like these. Of any other
+ * operation it may have been each: with neither members nor size, which messages tell. Between two
+ * ranks all are the same.
+ */
+static void feed_collective(struct diff *diff, const struct fact_collective *collective)
+{
+	const char *function = name_of(diff, collective->function);
+	const char *algorithm =
+		collective->several ? collective->reason : collective->algorithm;
+
+	if (collective->ranks == 2)
+		return;
+	if (!algorithm)
+		return add_one(diff, TABLE_COLLECTIVES, KEYS(function), -1, 0);
+	add_one(diff, TABLE_COLLECTIVES,
+		KEYS(function, diff_keepf(diff, "%d ranks", collective->ranks),
+		     size_class(diff, collective->bytes), name_of(diff, algorithm)),
+		-1, 0);
+}
+
 static void feed_lifetime(struct diff *diff, const struct fact_lifetime *fact)
 {
 	struct diff_run *run = diff_now(diff);
@@ -272,6 +293,8 @@ static void feed(void *arg, enum fact_type type, const void *fact, const struct 
 		return feed_transfer(diff, fact);
 	case FACT_WAIT:
 		return feed_wait(diff, fact);
+	case FACT_COLLECTIVE:
+		return feed_collective(diff, fact);
 	case FACT_LIFETIME:
 		return feed_lifetime(diff, fact);
 	case FACT_WINDOW:

@@ -101,11 +101,14 @@ static const struct limit {
 	  "counts, bytes and waits are not compared" },
 	{ is_late, "may lack the first MPI calls", OF_CALLS, "MPI calls are not compared" },
 	{ is_counted, "was made with --count", OF_PROTOCOLS | OF_WAITS | OF_FAILED,
-	  "protocols, switch points, failed operations, exact times and waits are not compared" },
+	  "protocols, algorithms of collectives, switch points, failed operations, exact times and waits "
+	  "are not compared" },
 	{ is_lossy, "has lost records", OF_PROTOCOLS | OF_WAITS | OF_FAILED,
-	  "protocols, switch points, failed operations and waits are not compared" },
+	  "protocols, algorithms of collectives, switch points, failed operations and waits are not "
+	  "compared" },
 	{ is_thinned, "has detail of a part only", OF_PROTOCOLS | OF_WAITS | OF_FAILED,
-	  "protocols, switch points, failed operations and waits are not compared" },
+	  "protocols, algorithms of collectives, switch points, failed operations and waits are not "
+	  "compared" },
 	{ lacks_environment, "tells less than the whole environment", 0,
 	  "variables that are set on one side alone are not compared" },
 };
@@ -190,8 +193,10 @@ static void find_level(struct diff *diff)
 			   differ ? "some runs were recorded with" : "all runs were recorded with",
 			   level_names[diff->limits.level],
 			   diff->limits.level == LEVEL_MPI
-				   ? "operations, transfers, protocols, switch points and waits are"
-				   : "transfers, protocols, switch points and waits are"));
+				   ? "operations, transfers, protocols, algorithms of collectives, "
+				     "switch points and waits are"
+				   : "transfers, protocols, algorithms of collectives, switch "
+				     "points and waits are"));
 }
 
 void diff_find_limits(struct diff *diff)

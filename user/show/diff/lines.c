@@ -122,6 +122,7 @@ static const char *const prefixes[DIFF_TABLES] = {
 	[TABLE_RETRIES] = "retries ",
 	[TABLE_FAILED] = "failed ",
 	[TABLE_PROTOCOLS] = "protocol ",
+	[TABLE_COLLECTIVES] = "algorithm ",
 };
 
 static void subject_text(FILE *out, const struct diff_row *row)
@@ -132,6 +133,8 @@ static void subject_text(FILE *out, const struct diff_row *row)
 	for (int i = 0; i < DIFF_KEYS && row->table->keys[i]; i++) {
 		const char *name = row->table->keys[i], *key = row->keys[i];
 
+		if (row->table == &diff_tables[TABLE_COLLECTIVES] && !row->keys[3] && i)
+			continue;
 		if (!strcmp(name, "memory") && (!key || !strcmp(key, "host")))
 			continue;
 		if (!strcmp(name, "function") && !key && row->table == &diff_tables[TABLE_SWITCHES])
@@ -141,6 +144,8 @@ static void subject_text(FILE *out, const struct diff_row *row)
 		fprintf(out, "%s%s", i ? !strcmp(name, "device") ? "/" : " " : "",
 			key ? key : "unknown");
 	}
+	if (row->table == &diff_tables[TABLE_COLLECTIVES] && !row->keys[3])
+		fputs(" unknown", out);
 	if (!row->ranks)
 		return;
 	if (*row->ranks >= '0' && *row->ranks <= '9')

@@ -35,6 +35,7 @@ enum diff_table_id {
 	TABLE_LIBRARIES,
 	TABLE_PATHS, /* of data, and of copies */
 	TABLE_PROTOCOLS,
+	TABLE_COLLECTIVES, /* by the algorithm of their messages */
 	TABLE_SWITCHES,
 	TABLE_CALLS,
 	TABLE_OPS,
