@@ -35,7 +35,8 @@ struct made {
 	const char *algorithm; /* of MPI_Allreduce; NULL: there is none */
 	uint64_t reduced; /* bytes of all messages of each */
 	unsigned int known, unknown; /* operations of that algorithm, of no known one */
-	const char *doubtful; /* algorithms that cannot be told apart, of 7 operations; NULL: none */
+	const char
+		*doubtful; /* algorithms that cannot be told apart, of 7 operations; NULL: none */
 	enum level level;
 	struct fact_totals totals;
 };

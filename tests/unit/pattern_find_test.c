@@ -405,16 +405,11 @@ static void little_is_known(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rings),
-		cmocka_unit_test(parts_make_more_rounds),
-		cmocka_unit_test(cubes),
-		cmocka_unit_test(not_quite_a_cube),
-		cmocka_unit_test(gathering),
-		cmocka_unit_test(alltoalls),
-		cmocka_unit_test(trees),
-		cmocka_unit_test(uneven_tree),
-		cmocka_unit_test(scatters),
-		cmocka_unit_test(little_is_known),
+		cmocka_unit_test(rings),     cmocka_unit_test(parts_make_more_rounds),
+		cmocka_unit_test(cubes),     cmocka_unit_test(not_quite_a_cube),
+		cmocka_unit_test(gathering), cmocka_unit_test(alltoalls),
+		cmocka_unit_test(trees),     cmocka_unit_test(uneven_tree),
+		cmocka_unit_test(scatters),  cmocka_unit_test(little_is_known),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

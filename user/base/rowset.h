@@ -87,8 +87,7 @@ static inline bool rowset_equal(const void *a, const void *b, size_t size)
 static inline bool rowset_holds(const struct rowset_slot *slot, uint32_t hash,
 				const struct rowset_rows *rows, const void *key)
 {
-	return slot->hash == hash &&
-	       rowset_equal(rowset_row(rows, slot->row - 1), key, rows->key);
+	return slot->hash == hash && rowset_equal(rowset_row(rows, slot->row - 1), key, rows->key);
 }
 
 /* The slot of this key, or the free one where it belongs, with its hash. */

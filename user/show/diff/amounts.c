@@ -346,8 +346,7 @@ static enum diff_verdict judge_amount(const struct amounts *amounts, struct diff
 		row->reason = "timing decides how many there are";
 		return DIFF_VARIES;
 	}
-	if (row->table == &diff_tables[TABLE_COLLECTIVES] &&
-	    may_be_equal(amounts->diff, row)) {
+	if (row->table == &diff_tables[TABLE_COLLECTIVES] && may_be_equal(amounts->diff, row)) {
 		row->reason = "as many operations have an algorithm that is not known";
 		return DIFF_VARIES;
 	}
@@ -356,8 +355,7 @@ static enum diff_verdict judge_amount(const struct amounts *amounts, struct diff
 	if (!why)
 		return verdict;
 	if (row->table->section == DIFF_PATHS && row->table != &diff_tables[TABLE_COLLECTIVES] &&
-	    is_missed(amounts, row) &&
-	    why != amounts->diff->limits.protocols)
+	    is_missed(amounts, row) && why != amounts->diff->limits.protocols)
 		return DIFF_CHANGED;
 	row->reason = why;
 	return DIFF_UNCOMPARED;

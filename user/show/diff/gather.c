@@ -257,8 +257,7 @@ static void feed_wait(struct diff *diff, const struct fact_wait *wait)
 static void feed_collective(struct diff *diff, const struct fact_collective *collective)
 {
 	const char *function = name_of(diff, collective->function);
-	const char *algorithm =
-		collective->several ? collective->reason : collective->algorithm;
+	const char *algorithm = collective->several ? collective->reason : collective->algorithm;
 
 	if (collective->ranks == 2)
 		return;

@@ -118,10 +118,8 @@ static void change_text(FILE *out, const struct diff_row *row)
 
 /* Names of the tables in front of keys that do not speak for themselves. */
 static const char *const prefixes[DIFF_TABLES] = {
-	[TABLE_CONTROL] = "control ",
-	[TABLE_RETRIES] = "retries ",
-	[TABLE_FAILED] = "failed ",
-	[TABLE_PROTOCOLS] = "protocol ",
+	[TABLE_CONTROL] = "control ",       [TABLE_RETRIES] = "retries ",
+	[TABLE_FAILED] = "failed ",         [TABLE_PROTOCOLS] = "protocol ",
 	[TABLE_COLLECTIVES] = "algorithm ",
 };
 

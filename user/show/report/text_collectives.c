@@ -51,9 +51,9 @@ static void print_count(char *cell, size_t size, const void *row, const void *co
 	unit_count(cell, size, row_of(row)->count, exact(context));
 }
 
-static const char *at_least(bool bound)
+static const char *at_least(const void *context, bool bound)
 {
-	return bound ? ">=" : "";
+	return bound ? ((const struct text_report *)context)->at_least : "";
 }
 
 static void print_rounds(char *cell, size_t size, const void *row, const void *context)
@@ -62,7 +62,7 @@ static void print_rounds(char *cell, size_t size, const void *row, const void *c
 
 	unit_count(number, sizeof(number), row_of(row)->rounds, exact(context));
 	if (row_of(row)->rounds)
-		snprintf(cell, size, "%s%s", at_least(row_of(row)->rounds_bound), number);
+		snprintf(cell, size, "%s%s", at_least(context, row_of(row)->rounds_bound), number);
 	else
 		snprintf(cell, size, "?");
 }
@@ -72,7 +72,7 @@ static void print_sent(char *cell, size_t size, const void *row, const void *con
 	char number[40];
 
 	unit_count(number, sizeof(number), row_of(row)->most_sent, exact(context));
-	snprintf(cell, size, "%s%s", at_least(row_of(row)->bytes_bound), number);
+	snprintf(cell, size, "%s%s", at_least(context, row_of(row)->bytes_bound), number);
 }
 
 static void print_bytes(char *cell, size_t size, const void *row, const void *context)
@@ -81,7 +81,7 @@ static void print_bytes(char *cell, size_t size, const void *row, const void *co
 	char least[40], most[40];
 
 	unit_bytes(least, sizeof(least), of->least, exact(context));
-	snprintf(cell, size, "%s%s", at_least(of->bytes_bound), least);
+	snprintf(cell, size, "%s%s", at_least(context, of->bytes_bound), least);
 	unit_bytes(most, sizeof(most), of->most, exact(context));
 	if (of->most > of->least)
 		text_append(cell, size, " to %s", most);
