@@ -15,6 +15,7 @@ LAST = -1
 BOTH = (0, 1)
 CASES = {
     "late_sender": [(BOTH, "late_sender", "MPI_Recv", [0], 1, 1)],
+    "late_sender_beside": [(BOTH, "late_sender", "MPI_Recv", [0], 1, 1)],
     "late_sender_wait": [(BOTH, "late_sender", "MPI_Wait", [0], 1, 1)],
     "late_receiver": [(BOTH, "late_receiver", "MPI_Send", [0], 1, 1)],
     "late_progress": [(BOTH, "late_progress", "MPI_Send", [0], 1, 1)],

@@ -27,7 +27,7 @@ waits()
 	[ "$failed" = 0 ]
 }
 
-POINT="late_sender late_sender_wait late_receiver late_progress mixed resources resources_before"
+POINT="late_sender late_sender_beside late_sender_wait late_receiver late_progress mixed resources resources_before"
 COLLECTIVE="barrier allreduce late_broadcast early_reduce chain"
 
 @test "Open MPI: late sender, receiver and progress" {
@@ -79,8 +79,8 @@ attached()
 }
 
 @test "joined in mid-run" {
-	attached 2 openmpi late_sender late_receiver mixed resources resources_before
-	attached 2 mpich late_sender mixed resources resources_before
+	attached 2 openmpi late_sender late_sender_beside late_receiver mixed resources resources_before
+	attached 2 mpich late_sender late_sender_beside mixed resources resources_before
 }
 
 # A rank that loses its core makes the other one wait indeed.

@@ -61,6 +61,21 @@ static void late_sender(void)
 	}
 }
 
+/* Another message lies there when it comes, which the call does not take. */
+static void late_sender_beside(void)
+{
+	if (rank == 1) {
+		truth_message("MPI_Send", 0, 8);
+		T(MPI_Send)(buffer, 8, MPI_BYTE, 0, 8, MPI_COMM_WORLD);
+		late();
+		truth_message("MPI_Send", 0, 8);
+		TIMED(T(MPI_Send)(buffer, 8, MPI_BYTE, 0, 7, MPI_COMM_WORLD));
+	} else if (rank == 0) {
+		TIMED(T(MPI_Recv)(buffer, 8, MPI_BYTE, 1, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+		T(MPI_Recv)(buffer, 8, MPI_BYTE, 1, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	}
+}
+
 static void late_sender_wait(void)
 {
 	MPI_Request request;
@@ -252,6 +267,7 @@ static const struct {
 	void (*run)(void);
 } cases[] = {
 	{ "late_sender", late_sender },
+	{ "late_sender_beside", late_sender_beside },
 	{ "late_sender_wait", late_sender_wait },
 	{ "late_receiver", late_receiver },
 	{ "late_progress", late_progress },

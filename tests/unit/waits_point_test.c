@@ -97,10 +97,73 @@ static void receiver_makes_no_progress(void **state)
 	pair_release(&r);
 }
 
+/*
+ * Joined in mid-run: calls of b that block, each for a message that comes late, while another one
+ * comes first. left: the one that it leaves, kept: so many of these waits are known.
+ */
+static void joins(uint64_t wanted, uint64_t mask, uint64_t other, uint64_t left, size_t kept)
+{
+	struct pair r;
+
+	pair_init(&r, "attach");
+	send_multi(&r.a, &r.b, 9, 0xabc1); /* tells where both ends stand */
+	receive_multi(&r.b, 9, 0xabc1);
+	for (uint64_t i = 0; i < 3; i++) {
+		job_post(&r.b, wanted, mask, 0x9100 + 0x100 * i);
+		job_send_short(&r.a, &r.b, other, 5);
+		job_arrive(&r.b, other, 5, 0);
+		r.job.now += PAUSE;
+		job_send_short(&r.a, &r.b, wanted, 5);
+		job_arrive(&r.b, wanted, 5, 0);
+		job_take(&r.b, left, UINT64_MAX, left, 5);
+	}
+	pair_analyse(&r);
+	assert_int_equal(r.out.totals.matched, 7);
+	assert_int_equal(r.out.waits.len, kept);
+	for (size_t i = 0; i < r.out.waits.len; i++) {
+		assert_string_equal(r.out.waits.data[i].kind, wait_kind_names[WAIT_LATE_SENDER]);
+		assert_string_equal(r.out.waits.data[i].function, "MPI_Recv");
+		assert_true(r.out.waits.data[i].ns >= PAUSE);
+	}
+	pair_release(&r);
+}
+
+static void joined_among_other_messages(void **state)
+{
+	(void)state;
+	joins(7, UINT64_MAX, 8, 8, 3);
+	joins(0x107, ~0xffull, 0x208, 0x208, 3);
+	/* it would take both, so which one it got is not proved */
+	joins(0x107, ~0xffull, 0x108, 0x107, 0);
+}
+
+/* The proof is tried for so many masks. */
+static void joined_with_many_masks(void **state)
+{
+	struct pair r;
+
+	(void)state;
+	pair_init(&r, "attach");
+	send_multi(&r.a, &r.b, 9, 0xabc1);
+	receive_multi(&r.b, 9, 0xabc1);
+	for (uint64_t i = 0; i < 12; i++) {
+		job_post(&r.b, i << 32, ~0ull << i, 0x9100 + 0x100 * i);
+		r.job.now += PAUSE;
+		job_send_short(&r.a, &r.b, i << 32, 5);
+		job_arrive(&r.b, i << 32, 5, 0);
+	}
+	job_post(&r.b, 99ull << 32, UINT64_MAX, 0xf100);
+	pair_analyse(&r);
+	assert_int_equal(r.out.waits.len, 8);
+	pair_release(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sender_is_late),
+		cmocka_unit_test(joined_among_other_messages),
+		cmocka_unit_test(joined_with_many_masks),
 		cmocka_unit_test(another_call_waits_not),
 		cmocka_unit_test(receiver_is_late),
 		cmocka_unit_test(receiver_makes_no_progress),

@@ -363,6 +363,41 @@ bool receive_lost(const struct receive *receive)
 	return receive->lost || receive->op->start <= receive->inbox->process->missing_until;
 }
 
+/* The messages that the receive would take, since its mask was listed; NULL: it is not. */
+static struct map *came_for(struct inbox *inbox, const struct receive *receive)
+{
+	for (unsigned int i = 0; i < inbox->mask_count; i++)
+		if (inbox->masks[i] == receive->op->mask)
+			return &inbox->came[i];
+	return NULL;
+}
+
+static uint64_t count_came(const struct map *came, const struct receive *receive)
+{
+	const uint64_t *count = map_find(came, matched_tag(receive->op) & receive->op->mask, 0);
+
+	return count ? *count : 0;
+}
+
+void inbox_came(struct inbox *inbox, uint64_t tag)
+{
+	for (unsigned int i = 0; i < inbox->mask_count; i++)
+		++*map_insert(&inbox->came[i], tag & inbox->masks[i], 0, NULL);
+}
+
+void inbox_expect(struct inbox *inbox, struct receive *receive)
+{
+	const struct map *came;
+
+	if (!inbox->epoch)
+		return;
+	came = came_for(inbox, receive);
+	if (came)
+		receive->came = count_came(came, receive);
+	else if (inbox->mask_count < MASKS)
+		inbox->masks[inbox->mask_count++] = receive->op->mask;
+}
+
 /* It was queued, and with it nothing older that it or its message would have met. */
 static bool shows_queues(const struct receive *receive, const struct arrival *arrival)
 {
@@ -399,11 +434,13 @@ void receive_proved(struct receive *receive, struct arrival *arrival)
 	arrival->doubt = false;
 }
 
-/* Whether all that has come since it was posted proves whose its message is. */
+/* Whether it waited, and just one message that it would take has come since. */
 bool receive_judged(const struct receive *receive)
 {
-	return shows_queues(receive, receive->arrival) &&
-	       receive->inbox->tagged == receive->arrived + 1;
+	const struct map *came = came_for(receive->inbox, receive);
+
+	return shows_queues(receive, receive->arrival) && came &&
+	       count_came(came, receive) == receive->came + 1;
 }
 
 void receive_judge(struct matcher *matcher, struct receive *receive)

@@ -117,7 +117,7 @@ struct receive {
 	bool listed; /* among the bound ones of its inbox, linked as in the posted queue */
 	bool lost; /* posted before records were lost: its message is unknown */
 	unsigned int epoch; /* of the inbox, as it was posted */
-	uint64_t arrived; /* messages with a tag that had come to the inbox by then */
+	uint64_t came; /* messages that it would have taken, and that had come by then */
 	struct arrival *arrival; /* until the message is settled */
 };
 
@@ -133,6 +133,8 @@ struct fifo {
 	struct map slots; /* slot -> struct sent * that will arrive there next */
 };
 
+#define MASKS 8 /* MPI libraries have three: for any source, for any tag, for neither */
+
 /* A worker as the receiving end. */
 struct inbox {
 	struct process *process;
@@ -145,7 +147,9 @@ struct inbox {
 	uint64_t shown; /* position of the last anchor of one */
 	uint64_t unseen_until; /* processes of its host may have sent to it unseen before that */
 	unsigned int epoch; /* how often its state was lost */
-	uint64_t tagged; /* arrivals with a tag */
+	struct map came[MASKS]; /* by mask: tag & mask -> messages, since it was listed */
+	uint64_t masks[MASKS]; /* of receives posted while the queues are not known */
+	unsigned int mask_count;
 	struct map sure; /* tag -> the epoch in which its queues were seen to be known */
 	struct receive *posted, *posted_last;
 	unsigned int returned; /* posted ones that were done at their return: of what? */
@@ -366,6 +370,9 @@ bool inbox_sure(const struct inbox *inbox, uint64_t tag);
 void receive_proved(struct receive *receive, struct arrival *arrival);
 /* A receive completes: keeps its message only if no other can have been its own. */
 bool receive_judged(const struct receive *receive);
+/* A message with a tag has come, or a receive is posted: what receive_judged() counts. */
+void inbox_came(struct inbox *inbox, uint64_t tag);
+void inbox_expect(struct inbox *inbox, struct receive *receive);
 void receive_judge(struct matcher *matcher, struct receive *receive);
 
 /* Why an end of a message in this process stays alone when a cut goes through all. */

@@ -134,7 +134,7 @@ void matcher_arrived(struct matcher *matcher, const struct event *event, uint64_
 	}
 	arrival_source(matcher, arrival);
 	if (class == CLASS_EAGER || class_is_exact(class)) {
-		inbox->tagged++;
+		inbox_came(inbox, arrival->tag);
 		arrival->doubt = !inbox_sure(inbox, arrival->tag);
 	}
 	if (class == CLASS_STREAM)
@@ -579,6 +579,8 @@ void matcher_free(struct matcher *matcher)
 	for (size_t i = 0; i < matcher->all_inboxes.len; i++) {
 		map_release(&matcher->all_inboxes.data[i]->handles);
 		map_release(&matcher->all_inboxes.data[i]->sure);
+		for (unsigned int k = 0; k < MASKS; k++)
+			map_release(&matcher->all_inboxes.data[i]->came[k]);
 		fifos_release(matcher->all_inboxes.data[i]);
 		free(matcher->all_inboxes.data[i]);
 	}

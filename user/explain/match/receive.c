@@ -427,7 +427,7 @@ static void receive_start(struct matcher *matcher, struct op *op)
 	receive->op = op;
 	receive->inbox = inbox;
 	receive->epoch = inbox->epoch;
-	receive->arrived = inbox->tagged;
+	inbox_expect(inbox, receive);
 	if (inbox->epoch && op->call && decoder_function(matcher->decoder, op->function)->blocks)
 		*map_insert(&matcher->blocking, op->tid, op->process->id, NULL) =
 			(uintptr_t)receive;
