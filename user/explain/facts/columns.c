@@ -241,6 +241,8 @@ static const struct fact_column collective_columns[] = {
 	ROW("algorithm", TEXT, fact_collective, algorithm,
 	    "by the pattern of its messages, null: unknown"),
 	ROW("reason", TEXT, fact_collective, reason, "why the algorithm is unknown"),
+	ROW("several", BOOL, fact_collective, several,
+	    "it is unknown since several known ones fit, which reason names"),
 	ROW("rounds", ID32, fact_collective, rounds,
 	    "messages that wait for each other, null: unknown"),
 	ROW("rounds_bound", BOOL, fact_collective, rounds_bound,
