@@ -548,6 +548,7 @@ int analysis_run(struct analysis *analysis, const struct fact_sink *sink,
 struct file_source {
 	char *path;
 	struct file_reader *reader, *first; /* first: owns the side records */
+	json_t *sides; /* with those of an interval; NULL: none */
 };
 
 static int file_next(void *ctx, const struct ub_hdr **record)
@@ -585,11 +586,31 @@ static void file_release(void *ctx)
 	if (source->reader != source->first)
 		file_reader_free(source->reader);
 	file_reader_free(source->first);
+	json_decref(source->sides);
 	free(source->path);
 	free(source);
 }
 
-int analysis_add_file(struct analysis *analysis, const char *path, const char **why)
+/* The side records of both files; NULL: the second one cannot be read. */
+static json_t *join_sides(const struct file_reader *reader, const char *path, int *err,
+			  const char **why)
+{
+	struct file_reader *interval;
+	json_t *sides, *side;
+	size_t i;
+
+	*err = file_reader_open(&interval, path, why);
+	if (*err < 0)
+		return NULL;
+	sides = json_copy((json_t *)file_reader_sides(reader));
+	json_array_foreach(file_reader_sides(interval), i, side) json_array_append(sides, side);
+	file_reader_free(interval);
+	return sides;
+}
+
+/* interval: of a capture that goes on; NULL: it has ended. */
+static int add_file(struct analysis *analysis, const char *path, const char *interval,
+		    const char **why)
 {
 	struct file_source *file = xcalloc(1, sizeof(*file));
 	struct record_source source = {
@@ -603,26 +624,41 @@ int analysis_add_file(struct analysis *analysis, const char *path, const char **
 	int err;
 
 	err = file_reader_open(&file->first, path, why);
+	if (err >= 0 && interval)
+		file->sides = join_sides(file->first, interval, &err, why);
 	if (err < 0) {
+		file_reader_free(file->first);
 		free(file);
 		return err;
 	}
 	if (analysis_overlaps(analysis, file_reader_sides(file->first))) {
 		*why = "it has the same processes at the same time as another one, left out";
 		file_reader_free(file->first);
+		json_decref(file->sides);
 		free(file);
 		return -EEXIST;
 	}
 	file->reader = file->first;
 	file->path = xstrdup(path);
-	source.sides = file_reader_sides(file->first);
+	source.sides = interval ? file->sides : file_reader_sides(file->first);
 	source.stats = *file_reader_stats(file->first);
 	source.damaged = file_reader_damaged(file->first);
 	source.refused = file_reader_refused(file->first);
-	if (file_reader_complete(file->first, why))
+	if (file_reader_complete(file->first, why) || interval)
 		*why = NULL;
 	source.incomplete = *why;
-	source.breaks_off = !file_reader_has_end(file->first);
+	source.breaks_off = !interval && !file_reader_has_end(file->first);
 	analysis_add_source(analysis, &source);
 	return 0;
+}
+
+int analysis_add_file(struct analysis *analysis, const char *path, const char **why)
+{
+	return add_file(analysis, path, NULL, why);
+}
+
+int analysis_add_interval(struct analysis *analysis, const char *path, const char *interval,
+			  const char **why)
+{
+	return add_file(analysis, path, interval, why);
 }

@@ -24,6 +24,13 @@ struct analysis *analysis_new(void);
  */
 int analysis_add_file(struct analysis *analysis, const char *path, const char **why);
 
+/*
+ * Adds the file of a capture that goes on, and the side records that another one has of an interval
+ * of it: sums and looks. Where the file ends is no end.
+ */
+int analysis_add_interval(struct analysis *analysis, const char *path, const char *interval,
+			  const char **why);
+
 /* Adds records of another kind, and takes the source over. */
 void analysis_add_source(struct analysis *analysis, const struct record_source *source);
 

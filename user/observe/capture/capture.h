@@ -33,6 +33,7 @@ struct capture_options {
 	unsigned int thin; /* slices with detail of UB_SLICES; 0: as the rings allow */
 	bool *unwritable; /* set where it is the file that cannot be created; NULL: not wanted */
 	bool all; /* every process that maps UCX or MPI, now and later */
+	bool live; /* sums are taken by capture_take(), and the file has none; with count */
 };
 
 struct capture_session;
@@ -87,6 +88,26 @@ unsigned int capture_alive(const struct capture_session *capture);
  * written any more (printed): then all probes are removed, and the file is readable up to there.
  */
 int capture_work(struct capture_session *capture, int ms);
+
+/* An interval of a live session, and the session at its end. */
+struct capture_interval {
+	uint64_t from, to; /* ns, CLOCK_MONOTONIC */
+	uint64_t real; /* CLOCK_REALTIME at to, ns */
+	unsigned int alive; /* processes being traced that are alive */
+	uint64_t cpu_ns, memory; /* of this process so far; resident bytes, 0: unknown */
+	bool kernel_known; /* the next one is */
+	uint64_t kernel_ns; /* in BPF programs so far, traps excluded: an estimate */
+	uint64_t hits; /* of probes so far */
+	uint64_t lost; /* records of objects and processes that found no room so far */
+};
+
+/*
+ * Of a live session: writes what the sums have gained since the last call (the first one: since
+ * capture_begin()), where threads are and what UCX has queued to a file of its own, and brings the
+ * capture's file up to date, so that both together describe the interval. 0 or -errno (printed).
+ */
+int capture_take(struct capture_session *capture, const char *path,
+		 struct capture_interval *interval);
 
 /*
  * Detaches and frees. An existing file is left unchanged before capture_begin() and, of a process

@@ -31,12 +31,23 @@ int cells_open(struct cells *cells, struct ucxbpf *skel, bool count)
 	return cells->written && cells->ids ? 0 : -ENOMEM;
 }
 
+int cells_live(struct cells *cells)
+{
+	cells->taken = calloc(UB_MAX_CELLS, sizeof(*cells->taken));
+	cells->told = json_array();
+	cells->rows = json_array();
+	return cells->taken && cells->told && cells->rows ? 0 : -ENOMEM;
+}
+
 void cells_release(struct cells *cells)
 {
 	if (cells->all)
 		munmap(cells->all, UB_MAX_CELLS * sizeof(struct ub_cell));
 	free(cells->written);
 	free(cells->ids);
+	free(cells->taken);
+	json_decref(cells->told);
+	json_decref(cells->rows);
 	vec_release(&cells->ends);
 }
 
@@ -77,7 +88,8 @@ void cells_record(struct cells *cells, const struct ub_hdr *record)
 
 bool cells_due(const struct cells *cells)
 {
-	return cells->skel && (cells->ends.len || side_now() >= cells->next_write);
+	return cells->skel &&
+	       (cells->ends.len || (!cells->taken && side_now() >= cells->next_write));
 }
 
 static uint32_t cells_used(const struct cells *cells)
@@ -97,10 +109,20 @@ uint64_t cells_count(const struct cells *cells)
 	return sum;
 }
 
-/* Grows with every sum. */
-static uint64_t added_up(const struct ub_cell *cell)
+static struct cell_sums sums_of(const struct ub_cell *cell)
 {
-	return cell->count + cell->bytes + cell->headers + cell->refused + cell->timed + cell->time;
+	return (struct cell_sums){ { cell->count, cell->bytes, cell->headers, cell->refused,
+				     cell->timed, cell->time } };
+}
+
+/* Grows with every sum. */
+static uint64_t added_up(const struct cell_sums *sums)
+{
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < CELL_SUMS; i++)
+		all += sums->of[i];
+	return all;
 }
 
 #define CELL(member, ...)                                                                          \
@@ -121,28 +143,26 @@ static const struct shape cell_shape[] = {
 	{ 0 },
 };
 
-static void announce(struct file_writer *writer, uint32_t id, const struct ub_cell *cell)
+static json_t *description(uint32_t id, const struct ub_cell *cell)
 {
 	json_t *record = json_pack("{s:s, s:i, s:i, s:I}", "t", "cell", "id", (int)id, "tgid",
 				   (int)cell->tgid, "ts", (json_int_t)cell->ts);
 
 	shape_put(record, cell_shape, cell, NULL);
-	side_write(writer, record);
+	return record;
 }
 
 /* Trailing zeros are left out. */
-static json_t *sums_json(uint32_t id, const struct ub_cell *cell)
+static json_t *sums_json(uint32_t id, const struct cell_sums *sums)
 {
-	const uint64_t sums[] = { cell->count,   cell->bytes, cell->headers,
-				  cell->refused, cell->timed, cell->time };
-	size_t n = ARRAY_SIZE(sums);
 	json_t *row = json_array();
+	size_t n = CELL_SUMS;
 
-	while (n && !sums[n - 1])
+	while (n && !sums->of[n - 1])
 		n--;
 	json_array_append_new(row, json_integer(id));
 	for (size_t i = 0; i < n; i++)
-		json_array_append_new(row, json_integer((json_int_t)sums[i]));
+		json_array_append_new(row, json_integer((json_int_t)sums->of[i]));
 	return row;
 }
 
@@ -180,23 +200,68 @@ static void write_changed(struct cells *cells, struct file_writer *writer, bool 
 
 	for (uint32_t i = 0; i < used; i++) {
 		const struct ub_cell *cell = &cells->all[i];
-		uint64_t sum = added_up(cell);
+		const struct cell_sums sums = sums_of(cell);
+		uint64_t sum = added_up(&sums);
 
 		if (sum == cells->written[i] || !is_ready(i, cell) ||
 		    (!all && !has_ended(cells, cell)))
 			continue;
 		if (i >= UB_CELL_OTHERS && !cells->ids[i]) {
 			cells->ids[i] = UB_CELL_OTHERS + cells->last_id++;
-			announce(writer, cells->ids[i], cell);
+			side_write(writer, description(cells->ids[i], cell));
 		}
 		cells->written[i] = sum;
 		json_array_append_new(rows,
-				      sums_json(i < UB_CELL_OTHERS ? i : cells->ids[i], cell));
+				      sums_json(i < UB_CELL_OTHERS ? i : cells->ids[i], &sums));
 		if (json_array_size(rows) == ROWS_MAX)
 			write_rows(writer, rows);
 	}
 	write_rows(writer, rows);
 	json_decref(rows);
+}
+
+/* Notes what a cell has gained since it was taken last. Each time it has another number. */
+static void take(struct cells *cells, uint32_t i)
+{
+	const struct ub_cell *cell = &cells->all[i];
+	struct cell_sums now, gained;
+	uint32_t id = i;
+
+	if (!is_ready(i, cell))
+		return;
+	now = sums_of(cell);
+	for (size_t k = 0; k < CELL_SUMS; k++)
+		gained.of[k] = now.of[k] - cells->taken[i].of[k];
+	if (!added_up(&gained))
+		return;
+	cells->taken[i] = now;
+	if (i >= UB_CELL_OTHERS) {
+		id = UB_CELL_OTHERS + cells->last_id++;
+		json_array_append_new(cells->told, description(id, cell));
+	}
+	json_array_append_new(cells->rows, sums_json(id, &gained));
+}
+
+static void take_ended(struct cells *cells)
+{
+	uint32_t used = cells_used(cells);
+
+	for (uint32_t i = UB_CELL_OTHERS; i < used; i++)
+		if (cells->all[i].ts && has_ended(cells, &cells->all[i]))
+			take(cells, i);
+}
+
+void cells_take(struct cells *cells, struct file_writer *writer)
+{
+	uint32_t used = cells_used(cells);
+	json_t *told;
+	size_t i;
+
+	for (uint32_t number = 0; number < used; number++)
+		take(cells, number);
+	json_array_foreach(cells->told, i, told) side_write(writer, json_incref(told));
+	json_array_clear(cells->told);
+	write_rows(writer, cells->rows);
 }
 
 static uint64_t rows_of(const struct ub_cell *cell)
@@ -221,6 +286,8 @@ static void give_back(struct cells *cells, uint32_t i)
 	memset(cell, 0, sizeof(*cell));
 	cells->ids[i] = 0;
 	cells->written[i] = 0;
+	if (cells->taken)
+		cells->taken[i] = (struct cell_sums){ 0 };
 	slot = cells->skel->bss->free_given % UB_MAX_CELLS;
 	bpf_map__update_elem(cells->skel->maps.free_cells, &slot, sizeof(slot), &i, sizeof(i), 0);
 	__atomic_add_fetch(&cells->skel->bss->free_given, 1, __ATOMIC_SEQ_CST);
@@ -247,7 +314,10 @@ static void write_and_give_back(struct cells *cells, struct file_writer *writer,
 {
 	if (!cells->skel || !(all || cells->ends.len))
 		return;
-	write_changed(cells, writer, all);
+	if (cells->taken)
+		take_ended(cells);
+	else
+		write_changed(cells, writer, all);
 	give_back_ended(cells);
 }
 
@@ -259,7 +329,7 @@ void cells_write_ended(struct cells *cells, struct file_writer *writer)
 bool cells_write(struct cells *cells, struct file_writer *writer, bool last)
 {
 	uint64_t now = side_now(), pause = (now - cells->started) / WRITE_SHARE;
-	bool all = last || now >= cells->next_write;
+	bool all = !cells->taken && (last || now >= cells->next_write);
 
 	write_and_give_back(cells, writer, all);
 	if (all)

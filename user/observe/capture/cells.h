@@ -21,6 +21,13 @@ struct cells_end {
 	uint64_t ts;
 };
 
+#define CELL_SUMS 6
+
+/* count, bytes, headers, refused, timed, time of struct ub_cell. */
+struct cell_sums {
+	uint64_t of[CELL_SUMS];
+};
+
 struct cells {
 	struct ucxbpf *skel;
 	bool count; /* programs add every event to cells, not only dropped records */
@@ -29,6 +36,9 @@ struct cells {
 	uint32_t *ids; /* by cell: its number in the file; 0: not in it */
 	uint32_t last_id;
 	VEC(struct cells_end) ends;
+	/* live, else NULL: by cell, what was taken of it; descriptions and sums of the ended */
+	struct cell_sums *taken;
+	json_t *told, *rows;
 	uint64_t given_back; /* entries in cells that were given back */
 	uint64_t started, next_write;
 };
@@ -36,6 +46,9 @@ struct cells {
 /* skel: loaded, and outlives *cells; count: --count. 0 or -errno. */
 int cells_open(struct cells *cells, struct ucxbpf *skel, bool count);
 void cells_release(struct cells *cells);
+
+/* From here on sums go where cells_take() writes them, not to the capture's file. -ENOMEM. */
+int cells_live(struct cells *cells);
 
 /* Address range of an MPI library's code in a process; a fifth range is ignored. */
 void cells_mpi_text(struct cells *cells, pid_t tgid, uint64_t from, uint64_t to);
@@ -54,6 +67,13 @@ bool cells_write(struct cells *cells, struct file_writer *writer, bool last);
 
 /* Likewise, but never writes the sums of processes and endpoints that go on. */
 void cells_write_ended(struct cells *cells, struct file_writer *writer);
+
+/*
+ * Live: writes what all cells have gained since the last call, those of the ended as well, as cells
+ * of these sums: a file of its own then has the traffic of one interval. Numbers of cells are good
+ * for that file alone.
+ */
+void cells_take(struct cells *cells, struct file_writer *writer);
 
 /*
  * Entries counted so far: calls, operations, transfers and attempts at them. 0 without --count:

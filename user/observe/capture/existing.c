@@ -335,7 +335,7 @@ static int by_tgid(const void *left, const void *right)
 
 /* All workers of one process, within one budget of time and of links. */
 static void read_queues(struct existing *existing, const struct queues_of *workers, size_t count,
-			const call_stacks *stacks, unsigned int ms)
+			const call_stacks *stacks, struct file_writer *writer, unsigned int ms)
 {
 	VEC(struct snapshot_stack) own = { 0 };
 	const struct layout *layout = layout_of(existing, workers->tgid);
@@ -350,7 +350,7 @@ static void read_queues(struct existing *existing, const struct queues_of *worke
 	snapshot_init(&snapshot, workers->tgid, layout, ms);
 	for (i = 0; i < count; i++)
 		snapshot_queues(&snapshot, workers[i].worker, own.data, own.len, write_side,
-				existing->writer);
+				writer);
 	snapshot_release(&snapshot);
 	vec_release(&own);
 }
@@ -367,7 +367,7 @@ static unsigned int time_left(uint64_t until)
 					   : (unsigned int)left;
 }
 
-void existing_queues(struct existing *existing, call_stacks *stacks)
+void existing_queues(struct existing *existing, call_stacks *stacks, struct file_writer *writer)
 {
 	const uint64_t until = side_now() + QUEUES_NS;
 	VEC(struct queues_of) workers = { 0 };
@@ -385,7 +385,8 @@ void existing_queues(struct existing *existing, call_stacks *stacks)
 		for (to = from;
 		     to < workers.len && workers.data[to].tgid == workers.data[from].tgid;)
 			to++;
-		read_queues(existing, &workers.data[from], to - from, stacks, time_left(until));
+		read_queues(existing, &workers.data[from], to - from, stacks, writer,
+			    time_left(until));
 	}
 	vec_release(&workers);
 }

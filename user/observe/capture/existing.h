@@ -77,6 +77,6 @@ void existing_read_started(struct existing *existing);
  * Writes what all workers that live have in their queues, and what these stacks, which are put in
  * order, hold of it.
  */
-void existing_queues(struct existing *existing, call_stacks *stacks);
+void existing_queues(struct existing *existing, call_stacks *stacks, struct file_writer *writer);
 
 #endif

@@ -238,7 +238,7 @@ void session_look(struct capture_session *capture, bool last)
 
 	capture->next_look = unseen && ++capture->looks < LOOKS ? side_now() + LOOK_NS : 0;
 	if (last)
-		existing_queues(&capture->existing, &stacks);
+		existing_queues(&capture->existing, &stacks, capture->writer);
 	vec_release(&stacks);
 }
 
@@ -483,6 +483,8 @@ static int open_parts(struct capture_session *capture)
 	if (err)
 		return err;
 	err = cells_open(&capture->cells, kernel_object(capture->kernel), options->count);
+	if (!err && options->live)
+		err = cells_live(&capture->cells);
 	if (err) {
 		log_error("cannot map the sums of the kernel: %s", strerror(-err));
 		return err;

@@ -48,6 +48,7 @@ struct capture_session {
 	struct progress progress;
 	struct windows windows;
 	struct detail detail;
+	uint64_t taken; /* side_now() ns: end of the last interval of a live session */
 	bool scarce; /* the disk is nearly full: sums are written at the end */
 	struct budget budget;
 	struct derive derive;
