@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argp.h>
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/confine.h"
+#include "base/exit_codes.h"
+#include "base/log.h"
+#include "base/signals.h"
+#include "base/units.h"
+#include "cmd/cmds.h"
+#include "cmd/top/reader.h"
+#include "cmd/trace/args.h"
+#include "cmd/trace/chosen.h"
+
+#define SECOND 1000000000ull
+#define INTERVAL_LEAST (SECOND / 10)
+#define INTERVAL_MOST (3600 * SECOND)
+
+struct top {
+	struct chosen chosen;
+	uint64_t interval; /* ns */
+	bool once, json;
+	struct reader reader;
+	struct capture_interval before; /* the last one that the reader got */
+};
+
+enum { OPT_INTERVAL = 512, OPT_ONCE, OPT_JSON };
+
+static const struct argp_option options[] = {
+	{ "pid", 'p', "PID[,PID...]", 0,
+	  "Processes to watch, with the children they start; of a launcher, those below it", 0 },
+	{ "job", CHOSEN_JOB, "ID", 0, "All processes of this Slurm job on this node", 0 },
+	{ "all", CHOSEN_ALL, NULL, 0, "Every process that uses UCX or MPI, now or later", 0 },
+	{ "interval", OPT_INTERVAL, "TIME", 0,
+	  "Time between two readings: 500ms, 2s, 1min (default: 1s)", 0 },
+	{ "duration", 'd', "SECONDS", 0, "Stop after this time (default: q, or the last exit)", 0 },
+	{ "once", OPT_ONCE, NULL, 0, "One interval, then end; with --json", 0 },
+	{ "json", OPT_JSON, NULL, 0,
+	  "One JSON object per interval, schema "
+	  "ucxbpf.top/1",
+	  0 },
+	{ 0 },
+};
+
+static const char doc[] =
+	"Shows what running processes send and receive now, over which transports and devices, and "
+	"in which calls they wait. Nothing is recorded.\v"
+	"Examples:\n"
+	"  sudo ucxbpf top -p 4242                          a job by the pid of its mpirun\n"
+	"  sudo ucxbpf top --all --interval 5s              all jobs of this node\n"
+	"  sudo ucxbpf top --once --json --job 1234 | jq .paths\n"
+	"\n"
+	"Exit status: docs/exit-codes.md.";
+
+static void parse_interval(struct top *top, const char *value, struct argp_state *state)
+{
+	const char *end;
+
+	if (duration_parse(value, &end, &top->interval) || *end)
+		argp_failure(state, argp_err_exit_status, 0,
+			     "invalid interval '%s', use a time with its unit (500ms, 2s)", value);
+	else if (top->interval < INTERVAL_LEAST || top->interval > INTERVAL_MOST)
+		argp_failure(state, argp_err_exit_status, 0,
+			     "interval '%s' is out of range, use 100ms to 1h", value);
+}
+
+static error_t parse(int key, char *value, struct argp_state *state)
+{
+	struct top *top = state->input;
+
+	switch (key) {
+	case OPT_INTERVAL:
+		parse_interval(top, value, state);
+		return 0;
+	case OPT_ONCE:
+		top->once = true;
+		return 0;
+	case OPT_JSON:
+		top->json = true;
+		return 0;
+	}
+	return chosen_parse(&top->chosen, key, value, state);
+}
+
+/* ---- tracing ---- */
+
+static struct live_tracer tracer_of(const struct top *top, const struct capture_interval *now)
+{
+	const struct capture_interval *before = &top->before;
+	const double ns = now->to > now->from ? (double)(now->to - now->from) : NAN;
+
+	return (struct live_tracer){
+		.from = now->from,
+		.to = now->to,
+		.real = now->real,
+		.watched = now->to - now->from,
+		.paid = NAN,
+		.cpu = before->to ? (now->cpu_ns - before->cpu_ns) / ns : NAN,
+		.memory = now->memory,
+		.hits = now->hits - before->hits,
+		.trap_ns = NAN,
+		.program_ns =
+			now->kernel_known && now->hits ? (double)now->kernel_ns / now->hits : NAN,
+		.lost = now->lost,
+	};
+}
+
+static int take(struct top *top, struct capture_session *capture, const char *path, bool last)
+{
+	struct capture_interval now;
+	struct reader_message message = { .last = last };
+	int err = capture_take(capture, path, &now);
+
+	if (err)
+		return err;
+	message.tracer = tracer_of(top, &now);
+	top->before = now;
+	/* a reader that has ended says so itself */
+	reader_tell(&top->reader, &message);
+	return 0;
+}
+
+/* Until the end, which is told by the last interval. */
+static int follow(struct top *top, struct capture_session *capture, const char *path,
+		  const struct signals *signals)
+{
+	const uint64_t begin = clock_ns(CLOCK_MONOTONIC);
+	const uint64_t end = top->once             ? begin + top->interval
+			     : top->chosen.seconds ? begin + (uint64_t)(top->chosen.seconds * 1e9)
+						   : UINT64_MAX;
+	uint64_t next = begin + top->interval;
+	struct signalfd_siginfo info;
+	bool reading = false, last = false;
+	int err = 0;
+
+	while (!err && !(last && !reading)) {
+		const uint64_t now = clock_ns(CLOCK_MONOTONIC);
+		const int said = reader_ask(&top->reader);
+
+		if (said == READER_QUIT)
+			break;
+		if (said == READER_DONE)
+			reading = false;
+		if (!last && !reading) {
+			last = now >= end || signals_next(signals, &info) ||
+			       (!capture_alive(capture) && !top->chosen.all);
+			if (last || now >= next) {
+				err = take(top, capture, path, last);
+				reading = true;
+				next += (now - next) / top->interval * top->interval +
+					top->interval;
+			}
+		}
+		if (!err)
+			err = capture_work(capture, 10);
+	}
+	return err;
+}
+
+static int watch(struct top *top, const struct capture_options *capture_options,
+		 const char *interval)
+{
+	struct capture_session *capture;
+	struct signals signals;
+	int err = signals_open(&signals, false);
+
+	if (!err) {
+		confine_to_tracing();
+		err = capture_open(&capture, capture_options);
+	}
+	if (err)
+		return err;
+	err = chosen_begin(&top->chosen, capture, false);
+	if (!err)
+		err = follow(top, capture, interval, &signals);
+	signals_finish(false);
+	capture_abandon(capture);
+	return err;
+}
+
+static int run(struct top *top, const char *capture, const char *interval)
+{
+	const struct capture_arguments arguments = { .output = capture,
+						     .count = true,
+						     .quiet = true };
+	const struct reader_options reader = { capture, interval, top->json };
+	struct capture_options capture_options;
+	int err = capture_arguments_apply(&arguments, "attach", &capture_options), status;
+
+	if (err)
+		return capture_exit_code(err);
+	capture_options.all = top->chosen.all;
+	capture_options.live = true;
+	err = reader_start(&top->reader, &reader);
+	if (err)
+		return UCXBPF_EXIT_FAILED;
+	err = watch(top, &capture_options, interval);
+	status = reader_end(&top->reader);
+	if (err)
+		return capture_exit_code(err);
+	return status == UCXBPF_EXIT_OK && top->chosen.partial ? UCXBPF_EXIT_PARTIAL : status;
+}
+
+/* In a folder of its own, which goes with it. */
+static int run_in_folder(struct top *top)
+{
+	const char *place = getenv("TMPDIR");
+	char *folder = xasprintf("%s/ucxbpf-top-XXXXXX", place && *place ? place : "/tmp");
+	char *capture, *interval;
+	int code;
+
+	if (!mkdtemp(folder)) {
+		log_error("%s: %s; TMPDIR names another folder", folder, strerror(errno));
+		free(folder);
+		return UCXBPF_EXIT_FAILED;
+	}
+	capture = xasprintf("%s/objects.ucxb", folder);
+	interval = xasprintf("%s/interval.ucxb", folder);
+	code = run(top, capture, interval);
+	unlink(capture);
+	unlink(interval);
+	rmdir(folder);
+	free(capture);
+	free(interval);
+	free(folder);
+	return code;
+}
+
+int cmd_top(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.args_doc = "(-p PID[,PID...] | --job ID | --all)",
+		.doc = doc,
+	};
+	struct top top = { .interval = SECOND };
+	int code;
+
+	if (xargp_parse(&argp, argc, argv, 0, &top))
+		return UCXBPF_EXIT_USAGE;
+	code = run_in_folder(&top);
+	vec_release(&top.chosen.pids);
+	return code;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * `top` is two processes: one traces, the other one reads what that has written, and shows it. The
+ * reader can do nothing else (confine_to_files()), and is the only one to touch the terminal.
+ */
+#ifndef UCXBPF_CMD_TOP_READER_H
+#define UCXBPF_CMD_TOP_READER_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "live/live.h"
+
+/* From the tracer, once both files have an interval. */
+struct reader_message {
+	struct live_tracer tracer;
+	bool last;
+};
+
+/* From the reader. */
+enum { READER_DONE = 'd', READER_QUIT = 'q', READER_WRITE = 'w' };
+
+struct reader_options {
+	const char *capture, *interval; /* the two files */
+	bool json;
+};
+
+struct reader {
+	pid_t pid;
+	int fd; /* to it */
+};
+
+/* Starts it, before this process has threads. -errno (printed). */
+int reader_start(struct reader *reader, const struct reader_options *options);
+
+/* An interval is there; the reader answers READER_DONE once it has read it. */
+int reader_tell(const struct reader *reader, const struct reader_message *message);
+
+/* What the reader says, without waiting; 0: nothing, READER_QUIT: it has ended, too. */
+int reader_ask(const struct reader *reader);
+
+/* No interval comes any more: waits for its end, and returns its exit status. */
+int reader_end(struct reader *reader);
+
+#endif

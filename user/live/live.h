@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A live view: what traced processes moved in the last interval and since the view began, and what
+ * their threads are in. It is fed with the facts of one interval after the other
+ * (analysis_add_interval()), whose sums are those of that interval alone: nothing is subtracted, so
+ * a name that becomes known later moves no traffic from one row to another.
+ *
+ * Texts are interned by the view: they live as long, and equal ones are one pointer. NULL and
+ * negative numbers mean unknown or none.
+ */
+#ifndef UCXBPF_LIVE_LIVE_H
+#define UCXBPF_LIVE_LIVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "explain/facts/facts.h"
+
+/* Sums of calls, operations or transfers that are alike. */
+struct live_sums {
+	uint64_t count;
+	uint64_t bytes; /* payload */
+	uint64_t unsized; /* of count, those whose bytes are not known: in no other number */
+	uint64_t retries; /* attempts that found no resource; not in count */
+	uint64_t timed, ns; /* of count, those whose time was taken, and the sum of their times */
+};
+
+/* Of the last interval, and of all since the view began. */
+struct live_amount {
+	struct live_sums now, total;
+};
+
+struct live_process {
+	uint64_t id; /* never given twice */
+	uint32_t pid, tgid; /* in its own pid namespace, and as the tracer sees it */
+	uint64_t start_time;
+	const char *host, *comm, *job, *mpi;
+	const char *cpus; /* as struct fact_process */
+	int rank, size;
+	bool ended;
+	struct live_amount calls; /* of MPI; bytes are in sends */
+	struct live_amount sends, receives; /* operations; bytes of receives are not known */
+	/* data transfers, whoever made them: payload that left, that came */
+	struct live_amount out, in;
+	uint64_t strange; /* data transfers of it whose peer is not known, since the view began */
+	/*
+	 * "in" and "out" have all there is: all ranks of its job are traced here, and each of their
+	 * data transfers names its peer. Else they are lower bounds: a rank that is not traced puts
+	 * data here, and fetches it, unseen.
+	 */
+	bool whole;
+	/* looks at its first thread, the last one in bit 0: it is known where it was... */
+	uint64_t looks, in_mpi; /* ...and that was in an MPI call, */
+	uint64_t waiting; /* in one that awaits an operation */
+};
+
+/* Transfers of a process that are alike. */
+struct live_path {
+	const struct live_process *process, *peer; /* peer: NULL: not known */
+	const char *transport, *device;
+	const char *locality; /* "self", "node", "remote"; NULL: unknown */
+	const char *kind; /* "data", "copy", "control" */
+	const char *way; /* live_way(); NULL: unknown */
+	const char *memory; /* of the process's side: "host"; NULL: sums do not tell */
+	uint64_t fetches; /* 1: from the peer, 0: to it */
+	struct live_amount amount; /* behind the key of the row */
+};
+
+/* Calls of an MPI function. */
+struct live_function {
+	const struct live_process *process;
+	const char *function; /* NULL: outside MPI */
+	struct live_amount calls, sends; /* behind the key of the row */
+};
+
+/* Looks that found a thread in a call from one place. */
+struct live_site {
+	const char *function, *place;
+	uint64_t now, total; /* looks */
+};
+
+/* Where a thread was when it was looked at in this interval. */
+struct live_thread {
+	const struct live_process *process;
+	uint32_t tid;
+	const char *state;
+	const char *function; /* MPI function; NULL: none, or not known */
+	const char *place;
+	bool outside; /* of MPI */
+	const char *reason; /* why it is not known whether */
+	/* ns, CLOCK_MONOTONIC: it has been in this call since then at the latest; 0: in none */
+	uint64_t since;
+	uint64_t at; /* when it was looked at */
+	/* what the call waits for, as in struct fact_open */
+	const char *op, *comm;
+	const struct live_process *peer;
+	int peer_rank, tag;
+};
+
+/* The tracer's half of an interval. */
+struct live_tracer {
+	uint64_t from, to; /* ns, CLOCK_MONOTONIC */
+	uint64_t real; /* ns, CLOCK_REALTIME at to */
+	uint64_t watched; /* ns of it with all probes in place: rates are of that time */
+	bool away; /* a budget has taken them away for a part of the interval */
+	double budget; /* a share; 0: none */
+	double paid; /* what the thread that paid most did for the tracer, a share; NAN unknown */
+	double cpu; /* CPUs that the tracer used; NAN unknown */
+	uint64_t memory; /* resident bytes; 0 unknown */
+	uint64_t hits; /* of probes, in the interval */
+	double trap_ns; /* that a hit costs besides the programs; NAN unknown */
+	double program_ns; /* in BPF programs per hit; NAN unknown */
+	uint64_t lost; /* records of objects and processes, since the view began */
+};
+
+struct live;
+
+struct live *live_new(void);
+void live_free(struct live *live);
+
+/* Begins the next interval; then the facts of its analysis go to live_sink(); then live_end(). */
+void live_begin(struct live *live, const struct live_tracer *tracer);
+struct fact_sink live_sink(struct live *live);
+void live_end(struct live *live, const struct fact_totals *totals);
+
+/* A number per second of an interval; NAN: nothing was watched. */
+double live_rate(const struct live_tracer *tracer, uint64_t amount);
+
+/* For so long a thread has been in its call at least, up to the interval's end, ns. */
+uint64_t live_age(const struct live *live, const struct live_thread *thread);
+
+/* CPUs that traps of probes, and the programs behind them, took of the job; NAN: unknown. */
+double live_trap_cpus(const struct live_tracer *tracer);
+double live_program_cpus(const struct live_tracer *tracer);
+
+/* How many of the last looks (64 at most) are in a mask: popcount. */
+unsigned int live_looks(uint64_t mask);
+
+/*
+ * How a transfer's data takes its way, by its name in UCT and the operation that it is of:
+ * "direct" (zcopy: from the user's memory), "buffered" (short, bcopy: UCX copies it), "staged" (a
+ * copy between memories of one process), "emulated" (a put, get or atomic operation made of active
+ * messages, which the peer's CPU carries out). NULL: unknown.
+ */
+const char *live_way(const char *op, enum fact_kind kind, const char *ucp_op);
+
+/* ---- what there is after live_end(), until the next live_begin() ---- */
+
+const struct live_tracer *live_tracer(const struct live *live);
+/* Intervals so far. */
+uint64_t live_count(const struct live *live);
+/* CLOCK_MONOTONIC at the begin of the first one, ns. */
+uint64_t live_began(const struct live *live);
+
+size_t live_processes(const struct live *live, struct live_process *const **all);
+size_t live_paths(const struct live *live, const struct live_path **all);
+size_t live_functions(const struct live *live, const struct live_function **all);
+size_t live_threads(const struct live *live, const struct live_thread **all);
+size_t live_sites(const struct live *live, const struct live_site **all);
+
+/* Notes of the analysis about this interval: what its numbers lack, FACT_MAX_REASONS rows. */
+const struct fact_reason *live_notes(const struct live *live);
+
+#endif
