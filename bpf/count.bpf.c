@@ -5,6 +5,7 @@
  * an operation's return is awaited only where its entry does not show the outcome.
  */
 #include "count_cell.bpf.h"
+#include "iter.bpf.h"
 
 #define DATATYPE_CLASS_MASK 7 /* ucp_dt_type; 0 = contiguous, the size above it */
 #define DATATYPE_SIZE_SHIFT 3
@@ -295,7 +296,7 @@ static __always_inline struct count_op *op_pop(struct count_task *task, __u64 sp
 
 static __always_inline int count_op_leave(struct pt_regs *ctx)
 {
-	struct count_task *task = count_begin();
+	struct count_task *task = count_return();
 	struct count_op *op = task ? op_pop(task, PT_REGS_SP(ctx) - SP_AFTER_RETURN) : NULL;
 	bool found = PT_REGS_RC(ctx), at_return;
 	struct ub_cell *cell;
@@ -321,5 +322,23 @@ int count_op_only(struct pt_regs *ctx)
 {
 	own_stack(ctx);
 	op_count(ctx, false);
+	return 0;
+}
+
+/* What --count costs each task: task_hits (task.bpf.c) of the programs that count. */
+SEC("iter/task")
+int count_hits(struct bpf_iter__task *ctx)
+{
+	struct task_struct *p = ctx->task;
+	struct count_task *task = p ? bpf_task_storage_get(&count_tasks, p, NULL, 0) : NULL;
+	struct ub_task_hits hits = {};
+
+	if (!task)
+		return 0;
+	hits.tgid = p->tgid;
+	hits.tid = p->pid;
+	hits.hits[UB_GROUP_UCP] = task->hits;
+	hits.returns[UB_GROUP_UCP] = task->returns;
+	bpf_seq_write(ctx->meta->seq, &hits, sizeof(hits));
 	return 0;
 }

@@ -59,6 +59,7 @@ struct count_task {
 	struct task_filter filter;
 	__u32 tgid;
 	__u32 random;
+	__u64 hits, returns; /* see struct ub_task_hits */
 	__u64 call_sp; /* the MPI call that may be under way; 0 = none */
 	__u64 call_ret;
 	__u32 call;
@@ -98,6 +99,16 @@ static __always_inline struct count_task *count_begin(void)
 	return likely(task->filter.verdict == FILTER_TRACED) ? task : NULL;
 }
 
+/* The same at a return. */
+static __always_inline struct count_task *count_return(void)
+{
+	struct count_task *task = count_begin();
+
+	if (task)
+		task->returns++;
+	return task;
+}
+
 /* One in UB_TIMED_EVERY, without a period that a program's own could meet. */
 static __always_inline bool count_timed(struct count_task *task)
 {
@@ -117,6 +128,7 @@ static __always_inline bool entry_begin(struct entry *e, struct pt_regs *ctx)
 	e->task = count_begin();
 	if (unlikely(!e->task))
 		return false;
+	e->task->hits++;
 	hit_place(&e->hit, ctx, attach_cookie(ctx));
 	return true;
 }

@@ -170,7 +170,7 @@ static __always_inline void xfer_op(struct count_task *task, struct count_xfer *
 
 static __always_inline int count_xfer_leave(struct pt_regs *ctx)
 {
-	struct count_task *task = count_begin();
+	struct count_task *task = count_return();
 	struct count_xfer *xfer = task ? xfer_pop(task, PT_REGS_SP(ctx) - SP_AFTER_RETURN) : NULL;
 	struct ub_cell *cell;
 	__u64 length;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
 /* Children of traced processes are traced from their first instruction; the dead are forgotten. */
 #include "emit.bpf.h"
+#include "iter.bpf.h"
 #include "memory.bpf.h"
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
@@ -117,18 +118,6 @@ int BPF_PROG(task_exit, struct task_struct *p)
 	emit_task(p, UB_EXIT, how_it_ended(p));
 	return 0;
 }
-
-struct seq_file;
-
-struct bpf_iter_meta {
-	struct seq_file *seq;
-} __attribute__((preserve_access_index));
-
-/* Context of the kernel's task iterator, kernel/bpf/task_iter.c. */
-struct bpf_iter__task {
-	struct bpf_iter_meta *meta;
-	struct task_struct *task;
-} __attribute__((preserve_access_index));
 
 /*
  * Run while no hot probe is in place: what tasks have not sent yet. Its reader gets a byte for each

@@ -27,12 +27,13 @@
 struct top {
 	struct chosen chosen;
 	uint64_t interval; /* ns */
+	double budget; /* a share; 0: none, negative: not given */
 	bool once, json;
 	struct reader reader;
 	struct capture_interval before; /* the last one that the reader got */
 };
 
-enum { OPT_INTERVAL = 512, OPT_ONCE, OPT_JSON };
+enum { OPT_INTERVAL = 512, OPT_BUDGET, OPT_ONCE, OPT_JSON };
 
 static const struct argp_option options[] = {
 	{ "pid", 'p', "PID[,PID...]", 0,
@@ -42,6 +43,10 @@ static const struct argp_option options[] = {
 	{ "interval", OPT_INTERVAL, "TIME", 0,
 	  "Time between two readings: 500ms, 2s, 1min (default: 1s)", 0 },
 	{ "duration", 'd', "SECONDS", 0, "Stop after this time (default: q, or the last exit)", 0 },
+	{ "budget", OPT_BUDGET, "PERCENT|none", 0,
+	  "Limit the cost of counting to this share of any thread's time: 3%, 0.5% (default: 3%, or "
+	  "UCXBPF_BUDGET)",
+	  0 },
 	{ "once", OPT_ONCE, NULL, 0, "One interval, then end; with --json", 0 },
 	{ "json", OPT_JSON, NULL, 0,
 	  "One JSON object per interval, schema "
@@ -80,6 +85,13 @@ static error_t parse(int key, char *value, struct argp_state *state)
 	case OPT_INTERVAL:
 		parse_interval(top, value, state);
 		return 0;
+	case OPT_BUDGET:
+		top->budget = budget_parse("--budget", value, state);
+		return 0;
+	case ARGP_KEY_END:
+		if (top->budget < 0)
+			top->budget = budget_default(state);
+		break;
 	case OPT_ONCE:
 		top->once = true;
 		return 0;
@@ -101,12 +113,14 @@ static struct live_tracer tracer_of(const struct top *top, const struct capture_
 		.from = now->from,
 		.to = now->to,
 		.real = now->real,
-		.watched = now->to - now->from,
-		.paid = NAN,
+		.watched = now->watched,
+		.away = now->away,
+		.budget = top->budget,
+		.paid = now->paid / ns,
 		.cpu = before->to ? (now->cpu_ns - before->cpu_ns) / ns : NAN,
 		.memory = now->memory,
 		.hits = now->hits - before->hits,
-		.trap_ns = NAN,
+		.trap_ns = now->trap_ns,
 		.program_ns =
 			now->kernel_known && now->hits ? (double)now->kernel_ns / now->hits : NAN,
 		.lost = now->lost,
@@ -188,9 +202,9 @@ static int watch(struct top *top, const struct capture_options *capture_options,
 
 static int run(struct top *top, const char *capture, const char *interval)
 {
-	const struct capture_arguments arguments = { .output = capture,
-						     .count = true,
-						     .quiet = true };
+	const struct capture_arguments arguments = {
+		.output = capture, .count = true, .quiet = true, .budget = top->budget
+	};
 	const struct reader_options reader = { capture, interval, top->json };
 	struct capture_options capture_options;
 	int err = capture_arguments_apply(&arguments, "attach", &capture_options), status;
@@ -242,7 +256,7 @@ int cmd_top(int argc, char **argv)
 		.args_doc = "(-p PID[,PID...] | --job ID | --all)",
 		.doc = doc,
 	};
-	struct top top = { .interval = SECOND };
+	struct top top = { .interval = SECOND, .budget = -1 };
 	int code;
 
 	if (xargp_parse(&argp, argc, argv, 0, &top))

@@ -143,13 +143,19 @@ double budget_parse(const char *from, const char *value, struct argp_state *stat
 	return percent / 100;
 }
 
+double budget_default(struct argp_state *state)
+{
+	const char *site = getenv("UCXBPF_BUDGET");
+
+	return budget_parse("UCXBPF_BUDGET", site && *site ? site : ATTACH_BUDGET, state);
+}
+
 /*
  * One option says how much is recorded. Where none does, and the job is somebody else's that runs
  * already, UCXBPF_BUDGET, else ATTACH_BUDGET.
  */
 static void settle_budget(struct capture_arguments *arguments, struct argp_state *state)
 {
-	const char *site = getenv("UCXBPF_BUDGET");
 	const char *other = arguments->level       ? "--level"
 			    : arguments->window_ns ? "--window"
 			    : arguments->count     ? "--count"
@@ -158,8 +164,7 @@ static void settle_budget(struct capture_arguments *arguments, struct argp_state
 	if (arguments->budget > 0 && other)
 		refuse(state, "%s and --budget cannot be combined", other);
 	if (arguments->budget_by_default && !arguments->budget_text && !other)
-		arguments->budget =
-			budget_parse("UCXBPF_BUDGET", site && *site ? site : ATTACH_BUDGET, state);
+		arguments->budget = budget_default(state);
 }
 
 #ifdef __x86_64__

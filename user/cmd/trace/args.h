@@ -33,6 +33,9 @@ extern const struct argp capture_argp;
  */
 double budget_parse(const char *from, const char *value, struct argp_state *state);
 
+/* That of commands that look at other people's jobs: UCXBPF_BUDGET, else 3 %. */
+double budget_default(struct argp_state *state);
+
 /* Fills options from parsed arguments; -EINVAL: printed. mode as in struct capture_options. */
 int capture_arguments_apply(const struct capture_arguments *arguments, const char *mode,
 			    struct capture_options *options);

@@ -294,6 +294,8 @@ int capture_begin(struct capture_session *capture)
 		budget_sound(capture);
 		budget_begin(capture);
 	}
+	if (capture->options.live)
+		pace_begin(capture);
 	capture->taken = side_now();
 	/* while calls are recorded: one that is under way now and stays so has begun before */
 	session_look(capture, false);

@@ -190,29 +190,6 @@ static void see(struct budget *budget, struct budget_look *look, const struct ub
 	}
 }
 
-typedef VEC(struct ub_task_hits) task_list;
-
-/* Reading a BPF iterator's file runs its program over all tasks. */
-static void read_tasks(const struct kernel *kernel, task_list *tasks)
-{
-	int fd = bpf_iter_create(bpf_link__fd(kernel_object(kernel)->links.task_hits));
-	char bytes[64 * sizeof(struct ub_task_hits)];
-	size_t kept = 0;
-	long got;
-
-	while (fd >= 0 && (got = read(fd, bytes + kept, sizeof(bytes) - kept)) > 0) {
-		size_t all = kept + got, n = all / sizeof(struct ub_task_hits);
-
-		for (size_t i = 0; i < n; i++)
-			memcpy(vec_add(tasks), bytes + i * sizeof(struct ub_task_hits),
-			       sizeof(struct ub_task_hits));
-		kept = all - n * sizeof(struct ub_task_hits);
-		memmove(bytes, bytes + all - kept, kept);
-	}
-	if (fd >= 0)
-		close(fd);
-}
-
 /* Records were dropped although detail.c thins first. */
 static bool lost_records(struct capture_session *capture)
 {
@@ -230,12 +207,12 @@ static struct budget_look look(struct capture_session *capture, bool sounding)
 {
 	struct budget *budget = &capture->budget;
 	struct budget_look look = { .interval.now = side_now() };
-	task_list tasks = { 0 };
+	task_hits tasks = { 0 };
 
 	look.wall = budget->looked ? look.interval.now - budget->looked : 1;
 	budget->looked = look.interval.now;
 	measure_programs(budget, kernel_programs(capture->kernel));
-	read_tasks(capture->kernel, &tasks);
+	kernel_task_hits(capture->kernel, &tasks);
 	for (size_t i = 0; i < tasks.len; i++)
 		see(budget, &look, &tasks.data[i], sounding);
 	/* the dead are forgotten */

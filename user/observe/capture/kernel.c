@@ -185,6 +185,7 @@ static void kernel_count_choose(struct ucxbpf *skel, enum link_mechanism mechani
 			bpf_program__set_autoload(prog, is_wanted(bpf_program__name(prog),
 								  mechanism == LINK_SESSION));
 	}
+	bpf_program__set_autoload(skel->progs.count_hits, count);
 }
 
 /* Once loaded: counting programs take the place of recording ones. */
@@ -514,6 +515,28 @@ uint64_t kernel_run_time(const struct kernel *kernel)
 			sum += info.run_time_ns;
 	}
 	return sum;
+}
+
+/* Reading a BPF iterator's file runs its program over all tasks. */
+void kernel_task_hits(const struct kernel *kernel, task_hits *tasks)
+{
+	const struct bpf_link *counting = kernel->skel->links.count_hits;
+	int fd = bpf_iter_create(bpf_link__fd(counting ? counting : kernel->skel->links.task_hits));
+	char bytes[64 * sizeof(struct ub_task_hits)];
+	size_t kept = 0;
+	long got;
+
+	while (fd >= 0 && (got = read(fd, bytes + kept, sizeof(bytes) - kept)) > 0) {
+		size_t all = kept + got, n = all / sizeof(struct ub_task_hits);
+
+		for (size_t i = 0; i < n; i++)
+			memcpy(vec_add(tasks), bytes + i * sizeof(struct ub_task_hits),
+			       sizeof(struct ub_task_hits));
+		kept = all - n * sizeof(struct ub_task_hits);
+		memmove(bytes, bytes + all - kept, kept);
+	}
+	if (fd >= 0)
+		close(fd);
 }
 
 int kernel_stats(struct kernel *kernel, struct ub_stats *stats)

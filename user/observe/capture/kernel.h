@@ -13,6 +13,7 @@
 #include <sys/types.h>
 
 #include "base/level.h"
+#include "base/vec.h"
 #include "observe/probe/links.h"
 #include "ucxbpf.h"
 
@@ -32,6 +33,11 @@ struct kernel_options {
 /* Loads and fills the site table. -EPERM, -ENOSYS, -ENOMEM...: printed once, with what to do. */
 int kernel_open(struct kernel **kernel, const struct kernel_options *options);
 void kernel_free(struct kernel *kernel);
+
+typedef VEC(struct ub_task_hits) task_hits;
+
+/* Appends what each traced task has hit so far; with --count all of it as UB_GROUP_UCP. */
+void kernel_task_hits(const struct kernel *kernel, task_hits *tasks);
 
 /* The loaded object. */
 struct ucxbpf *kernel_object(const struct kernel *kernel);

@@ -21,6 +21,7 @@ static void tell(struct capture_session *capture, const struct ub_stats *stats,
 {
 	const struct cost_report cost =
 		cost_report(&capture->cost, stats->hits + cells_count(&capture->cells));
+	const struct pace_report pace = pace_take(capture);
 	uint64_t lost = 0;
 
 	kernel_lost(capture->kernel, &lost);
@@ -35,6 +36,10 @@ static void tell(struct capture_session *capture, const struct ub_stats *stats,
 		.kernel_ns = cost.kernel_ns,
 		.hits = cost.hits,
 		.lost = lost,
+		.watched = pace.watched,
+		.away = pace.away,
+		.paid = pace.paid,
+		.trap_ns = capture->pace.trap.entry,
 	};
 }
 

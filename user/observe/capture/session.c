@@ -31,6 +31,7 @@ static void session_release(struct capture_session *capture)
 		probes_release(&capture->probes);
 	vec_release(&capture->newcomers);
 	budget_release(&capture->budget);
+	pace_release(&capture->pace);
 	derive_release(&capture->derive);
 	stacks_release(&capture->stacks);
 	addresses_release(&capture->addresses);
@@ -255,6 +256,7 @@ int capture_work(struct capture_session *capture, int ms)
 		follow(capture);
 		windows_step(capture);
 		budget_step(capture);
+		pace_step(capture);
 		derive_step(capture);
 		cost_step(&capture->cost, windows_recording(&capture->windows),
 			  windows_settled(&capture->windows));
@@ -512,7 +514,8 @@ static int init_parts(struct capture_session *capture)
 	capture->windows.period = options->period_ns;
 	capture->probes.count = options->count;
 	detail_init(&capture->detail, capture->kernel, capture->writer, options->thin);
-	err = budget_open(capture, options->budget);
+	err = options->live ? pace_open(capture, options->budget)
+			    : budget_open(capture, options->budget);
 	if (err) {
 		log_error("cannot measure what a probe costs here: %s", strerror(-err));
 		return err;

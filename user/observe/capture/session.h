@@ -17,6 +17,7 @@
 #include "observe/capture/completions.h"
 #include "observe/capture/existing.h"
 #include "observe/capture/memory.h"
+#include "observe/capture/pace.h"
 #include "observe/capture/addresses.h"
 #include "observe/capture/probes.h"
 #include "observe/capture/progress.h"
@@ -51,6 +52,7 @@ struct capture_session {
 	uint64_t taken; /* side_now() ns: end of the last interval of a live session */
 	bool scarce; /* the disk is nearly full: sums are written at the end */
 	struct budget budget;
+	struct pace pace; /* of a live session, in place of the budget */
 	struct derive derive;
 	uint64_t opened, next_flush; /* side_now() ns */
 	uint64_t next_look; /* at threads; side_now() ns, 0: none is due */
