@@ -77,7 +77,7 @@ ANYWHERE := -ffile-prefix-map=$(CURDIR)=.
 BASE_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARN) -Iuser -Ibpf -I$(O)/include $(CFLAGS) $(SAN) $(ANYWHERE)
 
 # Asked of pkg-config in a recipe, never while reading this file: `make setup` may not have run yet.
-PKGS := libbpf libdw libelf libzstd jansson libxxhash libprotobuf-c sqlite3 yaml-0.1 nettle otf2
+PKGS := libbpf libdw libelf libzstd jansson libxxhash libprotobuf-c sqlite3 yaml-0.1 nettle otf2 ncursesw
 # Debian has no static Zydis.
 # what comes with the C library stays with it
 static_libs = -Wl,-Bstatic $$(pkg-config --static --libs $(PKGS) | sed 's/ -l\(m\|dl\|rt\)\>//g') \

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argp.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
+#include <stdarg.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -18,6 +21,7 @@
 #include "cmd/cmds.h"
 #include "cmd/top/reader.h"
 #include "cmd/trace/args.h"
+#include "cmd/trace/capture_name.h"
 #include "cmd/trace/chosen.h"
 
 #define SECOND 1000000000ull
@@ -30,6 +34,11 @@ struct top {
 	double budget; /* a share; 0: none, negative: not given */
 	bool once, json;
 	struct reader reader;
+	struct capture_session *writing; /* `w`: a capture beside the view; NULL: none */
+	char *written; /* where to */
+	uint64_t write_until; /* ns, CLOCK_MONOTONIC */
+	char note[160];
+	int warnings; /* standard error, while a screen is there; -1: it is itself */
 	struct capture_interval before; /* the last one that the reader got */
 };
 
@@ -89,6 +98,13 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		top->budget = budget_parse("--budget", value, state);
 		return 0;
 	case ARGP_KEY_END:
+		if (top->once && !top->json)
+			argp_failure(state, argp_err_exit_status, 0,
+				     "--once needs --json: a screen shows one interval after the "
+				     "other");
+		if (!top->json && !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)))
+			argp_failure(state, argp_err_exit_status, 0,
+				     "standard input and output are no terminal: use --json");
 		if (top->budget < 0)
 			top->budget = budget_default(state);
 		break;
@@ -127,6 +143,70 @@ static struct live_tracer tracer_of(const struct top *top, const struct capture_
 	};
 }
 
+/* ---- a capture beside the view ---- */
+
+#define WRITE_NS (10 * SECOND)
+
+static void note(struct top *top, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void note(struct top *top, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(top->note, sizeof(top->note), format, args);
+	va_end(args);
+}
+
+/* The view stands still until its probes are placed. */
+static void write_begin(struct top *top)
+{
+	struct capture_arguments arguments = { .quiet = true, .budget = top->budget };
+	struct capture_options options;
+	int err;
+
+	if (top->writing)
+		return;
+	free(top->written);
+	top->written = capture_name("top.%h.%t.ucxb");
+	arguments.output = top->written;
+	err = capture_arguments_apply(&arguments, "attach", &options);
+	options.all = top->chosen.all;
+	if (!err)
+		err = capture_open(&top->writing, &options);
+	if (!err) {
+		err = chosen_begin(&top->chosen, top->writing, false);
+		if (err)
+			capture_abandon(top->writing);
+	}
+	if (err) {
+		top->writing = NULL;
+		note(top, "cannot write a capture: %s", strerror(-err));
+		return;
+	}
+	top->write_until = clock_ns(CLOCK_MONOTONIC) + WRITE_NS;
+	note(top, "writing 10 s to %s", top->written);
+}
+
+static void write_end(struct top *top)
+{
+	if (!top->writing)
+		return;
+	if (capture_close(top->writing, "duration"))
+		note(top, "%s is not whole", top->written);
+	else
+		note(top, "%s is written", top->written);
+	top->writing = NULL;
+}
+
+static void write_step(struct top *top)
+{
+	if (!top->writing)
+		return;
+	if (capture_work(top->writing, 10) || clock_ns(CLOCK_MONOTONIC) >= top->write_until)
+		write_end(top);
+}
+
 static int take(struct top *top, struct capture_session *capture, const char *path, bool last)
 {
 	struct capture_interval now;
@@ -136,6 +216,7 @@ static int take(struct top *top, struct capture_session *capture, const char *pa
 	if (err)
 		return err;
 	message.tracer = tracer_of(top, &now);
+	memcpy(message.note, top->note, sizeof(message.note));
 	top->before = now;
 	/* a reader that has ended says so itself */
 	reader_tell(&top->reader, &message);
@@ -163,6 +244,8 @@ static int follow(struct top *top, struct capture_session *capture, const char *
 			break;
 		if (said == READER_DONE)
 			reading = false;
+		if (said == READER_WRITE)
+			write_begin(top);
 		if (!last && !reading) {
 			last = now >= end || signals_next(signals, &info) ||
 			       (!capture_alive(capture) && !top->chosen.all);
@@ -175,7 +258,9 @@ static int follow(struct top *top, struct capture_session *capture, const char *
 		}
 		if (!err)
 			err = capture_work(capture, 10);
+		write_step(top);
 	}
+	write_end(top);
 	return err;
 }
 
@@ -200,6 +285,37 @@ static int watch(struct top *top, const struct capture_options *capture_options,
 	return err;
 }
 
+/* Warnings would be drawn over by the screen: they wait in a file until it is gone. */
+static void screen_aside(struct top *top)
+{
+	int fd = top->json ? -1 : memfd_create("ucxbpf warnings", MFD_CLOEXEC);
+
+	top->warnings = -1;
+	if (fd < 0)
+		return;
+	fflush(stderr);
+	top->warnings = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+	dup2(fd, STDERR_FILENO);
+	close(fd);
+	signal(SIGTSTP, SIG_IGN);
+}
+
+static void screen_back(struct top *top)
+{
+	char text[4096];
+	ssize_t got;
+
+	if (top->warnings < 0)
+		return;
+	fflush(stderr);
+	lseek(STDERR_FILENO, 0, SEEK_SET);
+	while ((got = read(STDERR_FILENO, text, sizeof(text))) > 0)
+		if (write(top->warnings, text, got) != got)
+			break;
+	dup2(top->warnings, STDERR_FILENO);
+	close(top->warnings);
+}
+
 static int run(struct top *top, const char *capture, const char *interval)
 {
 	const struct capture_arguments arguments = {
@@ -216,8 +332,10 @@ static int run(struct top *top, const char *capture, const char *interval)
 	err = reader_start(&top->reader, &reader);
 	if (err)
 		return UCXBPF_EXIT_FAILED;
+	screen_aside(top);
 	err = watch(top, &capture_options, interval);
 	status = reader_end(&top->reader);
+	screen_back(top);
 	if (err)
 		return capture_exit_code(err);
 	return status == UCXBPF_EXIT_OK && top->chosen.partial ? UCXBPF_EXIT_PARTIAL : status;
@@ -263,5 +381,6 @@ int cmd_top(int argc, char **argv)
 		return UCXBPF_EXIT_USAGE;
 	code = run_in_folder(&top);
 	vec_release(&top.chosen.pids);
+	free(top.written);
 	return code;
 }

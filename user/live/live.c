@@ -238,7 +238,7 @@ static void on_process(struct live *live, const struct fact_process *fact)
 	live->of.data[fact->index] = process;
 }
 
-static void add_one(struct live_sums *to, const struct live_sums *sums)
+void live_add(struct live_sums *to, const struct live_sums *sums)
 {
 	to->count += sums->count;
 	to->bytes += sums->bytes;
@@ -250,8 +250,8 @@ static void add_one(struct live_sums *to, const struct live_sums *sums)
 
 static void add(struct live_amount *amount, const struct live_sums *sums)
 {
-	add_one(&amount->now, sums);
-	add_one(&amount->total, sums);
+	live_add(&amount->now, sums);
+	live_add(&amount->total, sums);
 }
 
 static struct live_sums taken(const struct fact_sums *sums)

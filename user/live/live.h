@@ -124,6 +124,9 @@ void live_begin(struct live *live, const struct live_tracer *tracer);
 struct fact_sink live_sink(struct live *live);
 void live_end(struct live *live, const struct fact_totals *totals);
 
+/* Adds sums to others. */
+void live_add(struct live_sums *to, const struct live_sums *sums);
+
 /* A number per second of an interval; NAN: nothing was watched. */
 double live_rate(const struct live_tracer *tracer, uint64_t amount);
 

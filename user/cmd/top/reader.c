@@ -2,6 +2,7 @@
 #include "cmd/top/reader.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 #include "base/exit_codes.h"
 #include "base/log.h"
 #include "explain/analysis/analysis.h"
+#include "cmd/top/nics.h"
 #include "show/top/top.h"
 
 /* ---- the reader ---- */
@@ -49,29 +51,98 @@ static int unwritten(int err)
 	return exit_unwritten("top", err);
 }
 
+/* What there is to show, and where. */
+struct reading {
+	const struct reader_options *options;
+	int fd; /* of the tracer */
+	struct live *live;
+	struct node_nics node;
+	struct top_screen *screen; /* NULL: not open yet, or JSON */
+};
+
+/* 0; or an exit status, negated: that ends the reader. */
+static int show(struct reading *reading, const struct reader_message *message)
+{
+	int err;
+
+	if (reading->options->json) {
+		err = top_json(reading->live, &reading->node.nics, stdout);
+		return err ? -1 - unwritten(err) : 0;
+	}
+	if (!reading->screen)
+		reading->screen = top_screen_open();
+	if (!reading->screen) {
+		log_error("standard output is no terminal that a screen fits on: use --json");
+		return -1 - UCXBPF_EXIT_USAGE;
+	}
+	top_screen_show(reading->screen, reading->live, &reading->node.nics, message->note);
+	return 0;
+}
+
+static int say(const struct reading *reading, char byte)
+{
+	return send(reading->fd, &byte, 1, MSG_NOSIGNAL) < 0 ? -1 - UCXBPF_EXIT_OK : 0;
+}
+
+static int take_message(struct reading *reading)
+{
+	struct reader_message message;
+	int err;
+
+	if (recv(reading->fd, &message, sizeof(message), 0) != sizeof(message))
+		return -1 - UCXBPF_EXIT_OK;
+	if (read_interval(reading->live, reading->options, &message.tracer))
+		return -1 - UCXBPF_EXIT_FAILED;
+	err = say(reading, READER_DONE);
+	if (err)
+		return err;
+	node_nics_read(&reading->node, reading->live);
+	return show(reading, &message);
+}
+
+static int take_keys(struct reading *reading)
+{
+	switch (top_screen_keys(reading->screen)) {
+	case TOP_QUIT:
+		return -1 - UCXBPF_EXIT_OK;
+	case TOP_WRITE:
+		return say(reading, READER_WRITE);
+	default:
+		return 0;
+	}
+}
+
+/* Until the tracer ends, or a key ends both. */
+static int read_on(struct reading *reading)
+{
+	struct pollfd polls[2] = { { reading->fd, POLLIN, 0 }, { -1, POLLIN, 0 } };
+	int end = 0;
+
+	while (!end) {
+		polls[1].fd = reading->screen ? STDIN_FILENO : -1;
+		/* a window that changes its size interrupts, and is a key as well */
+		if (poll(polls, 2, -1) < 0 && errno != EINTR)
+			return UCXBPF_EXIT_FAILED;
+		if (reading->screen)
+			end = take_keys(reading);
+		/* a terminal that is gone has no keys */
+		if (!end && polls[1].revents & (POLLHUP | POLLERR))
+			end = -1 - UCXBPF_EXIT_OK;
+		if (!end && polls[0].revents)
+			end = take_message(reading);
+		polls[0].revents = polls[1].revents = 0;
+	}
+	return -1 - end;
+}
+
 static int print_all(const struct reader_options *options, int fd)
 {
-	struct live *live = live_new();
-	struct reader_message message;
-	int status = UCXBPF_EXIT_OK, err;
+	struct reading reading = { .options = options, .fd = fd, .live = live_new() };
+	int status = read_on(&reading);
 
-	while (recv(fd, &message, sizeof(message), 0) == sizeof(message)) {
-		const char done = READER_DONE;
-
-		err = read_interval(live, options, &message.tracer);
-		if (err) {
-			status = UCXBPF_EXIT_FAILED;
-			break;
-		}
-		if (send(fd, &done, 1, MSG_NOSIGNAL) < 0)
-			break;
-		err = top_json(live, stdout);
-		if (err) {
-			status = unwritten(err);
-			break;
-		}
-	}
-	live_free(live);
+	top_screen_close(reading.screen);
+	node_nics_release(&reading.node);
+	live_free(reading.live);
 	return status;
 }
 
@@ -82,6 +153,7 @@ static int read_all(const struct reader_options *options, int fd)
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGTSTP, SIG_IGN);
 	alloc_json();
 	confine_to_files();
 	return print_all(options, fd);
@@ -101,6 +173,7 @@ int reader_start(struct reader *reader, const struct reader_options *options)
 		return -errno;
 	}
 	fflush(NULL);
+	reader->has_terminal = !options->json && !tcgetattr(STDIN_FILENO, &reader->terminal);
 	reader->pid = fork();
 	if (reader->pid < 0) {
 		log_error("cannot start a reader: %s", strerror(errno));
@@ -134,6 +207,18 @@ int reader_ask(const struct reader *reader)
 	return got < 0 && (errno == EAGAIN || errno == EINTR) ? 0 : READER_QUIT;
 }
 
+/* A reader that was killed has left the terminal as a screen. */
+static void restore(const struct reader *reader)
+{
+	static const char plain[] = "\033[?1049l\033[?1l\033>\033[?25h\033[0m\r\n";
+
+	if (!reader->has_terminal)
+		return;
+	tcsetattr(STDIN_FILENO, TCSANOW, &reader->terminal);
+	if (write(STDOUT_FILENO, plain, sizeof(plain) - 1) < 0)
+		log_debug("the terminal cannot be restored: %s", strerror(errno));
+}
+
 int reader_end(struct reader *reader)
 {
 	int status;
@@ -144,6 +229,7 @@ int reader_end(struct reader *reader)
 			return UCXBPF_EXIT_FAILED;
 	if (WIFEXITED(status))
 		return WEXITSTATUS(status);
+	restore(reader);
 	log_error("the reader of the view ended by signal %d", WTERMSIG(status));
 	return UCXBPF_EXIT_FAILED;
 }

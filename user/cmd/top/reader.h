@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <sys/types.h>
+#include <termios.h>
 
 #include "live/live.h"
 
@@ -15,6 +16,7 @@
 struct reader_message {
 	struct live_tracer tracer;
 	bool last;
+	char note[160]; /* for the user; "": none */
 };
 
 /* From the reader. */
@@ -28,6 +30,8 @@ struct reader_options {
 struct reader {
 	pid_t pid;
 	int fd; /* to it */
+	bool has_terminal;
+	struct termios terminal; /* as it was before */
 };
 
 /* Starts it, before this process has threads. -errno (printed). */

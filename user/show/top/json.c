@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/shape.h"
 
@@ -155,6 +156,17 @@ SHAPE_GETTER(tracer_budget, struct live_tracer, tracer,
 SHAPE_GETTER(tracer_traps, struct live_tracer, tracer, real(live_trap_cpus(tracer)));
 SHAPE_GETTER(tracer_programs, struct live_tracer, tracer, real(live_program_cpus(tracer)));
 
+static const struct shape nic_shape[] = {
+	SHAPE_AS("name", struct top_nic, name),
+	SHAPE_AS("state", struct top_nic, state),
+	SHAPE_AS("link_bytes_per_s", struct top_nic, rate),
+	SHAPE_AS("in_bytes_per_s", struct top_nic, in),
+	SHAPE_AS("out_bytes_per_s", struct top_nic, out),
+	SHAPE_AS("traced_bytes_per_s", struct top_nic, traced),
+	SHAPE_AS("numa_node", struct top_nic, numa, .null = SHAPE_NEGATIVE),
+	{ 0 },
+};
+
 static const struct shape tracer_shape[] = {
 	SHAPE_OF(struct live_tracer, cpu),
 	SHAPE_OF(struct live_tracer, memory, .null = SHAPE_ZERO),
@@ -190,7 +202,7 @@ static json_t *notes(const struct live *live)
 	return object;
 }
 
-int top_json(const struct live *live, FILE *out)
+int top_json(const struct live *live, const struct top_nics *nics, FILE *out)
 {
 	const struct live_tracer *tracer = live_tracer(live);
 	const struct live_path *paths;
@@ -201,7 +213,7 @@ int top_json(const struct live *live, FILE *out)
 	       function_count = live_functions(live, &functions);
 	size_t site_count = live_sites(live, &sites), thread_count = live_threads(live, &threads);
 	json_t *object = json_pack(
-		"{s:s, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema",
+		"{s:s, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema",
 		TOP_SCHEMA, "n", (json_int_t)live_count(live), "real_ns", (json_int_t)tracer->real,
 		"from_ns", (json_int_t)tracer->from, "to_ns", (json_int_t)tracer->to, "watched_ns",
 		(json_int_t)tracer->watched, "tracer", shape_json(tracer_shape, tracer, live),
@@ -210,6 +222,10 @@ int top_json(const struct live *live, FILE *out)
 		shape_array(function_shape, functions, function_count, sizeof(*functions), live),
 		"call_sites", shape_array(site_shape, sites, site_count, sizeof(*sites), live),
 		"threads", shape_array(thread_shape, threads, thread_count, sizeof(*threads), live),
+		"nics",
+		nics ? shape_array(nic_shape, nics->all.data, nics->all.len,
+				   sizeof(*nics->all.data), live)
+		     : json_array(),
 		"notes", notes(live));
 	int err = json_dumpf(object, out, JSON_COMPACT) || fputc('\n', out) == EOF || fflush(out)
 			  ? -errno
@@ -217,4 +233,16 @@ int top_json(const struct live *live, FILE *out)
 
 	json_decref(object);
 	return err;
+}
+
+double top_traced(const struct live *live, const char *device)
+{
+	const struct live_path *all;
+	size_t count = live_paths(live, &all);
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (all[i].device && !strcmp(all[i].device, device))
+			bytes += all[i].amount.now.bytes;
+	return live_rate(live_tracer(live), bytes);
 }

@@ -305,6 +305,19 @@ static void take_names(struct look *look)
 	take_kernel_boot_id(look);
 }
 
+struct inventory *inventory_collect_nics(const char *root)
+{
+	struct look look = { .root = root, .inventory = inventory_new() };
+	uint64_t begun = clock_ns(CLOCK_MONOTONIC);
+
+	snprintf(look.sysfs, sizeof(look.sysfs), "%s/sys", root);
+	snprintf(look.proc, sizeof(look.proc), "%s/proc", root);
+	collect_numa(&look);
+	collect_nics(&look);
+	look.inventory->mono_ns = (int64_t)begun;
+	return look.inventory;
+}
+
 struct inventory *inventory_collect(const char *root)
 {
 	struct look look = { .root = root, .inventory = inventory_new() };

@@ -154,6 +154,9 @@ struct inventory {
  */
 struct inventory *inventory_collect(const char *root);
 
+/* The same of NUMA nodes and NICs alone: to read counters again and again. */
+struct inventory *inventory_collect_nics(const char *root);
+
 void inventory_free(struct inventory *inventory);
 
 /* Each returns 0 or -errno of a failed write. */
