@@ -316,12 +316,11 @@ static void screen_back(struct top *top)
 	close(top->warnings);
 }
 
-static int run(struct top *top, const char *capture, const char *interval)
+static int run(struct top *top, const struct reader_options *reader)
 {
 	const struct capture_arguments arguments = {
-		.output = capture, .count = true, .quiet = true, .budget = top->budget
+		.output = reader->capture, .count = true, .quiet = true, .budget = top->budget
 	};
-	const struct reader_options reader = { capture, interval, top->json };
 	struct capture_options capture_options;
 	int err = capture_arguments_apply(&arguments, "attach", &capture_options), status;
 
@@ -329,11 +328,11 @@ static int run(struct top *top, const char *capture, const char *interval)
 		return capture_exit_code(err);
 	capture_options.all = top->chosen.all;
 	capture_options.live = true;
-	err = reader_start(&top->reader, &reader);
+	err = reader_start(&top->reader, reader);
 	if (err)
 		return UCXBPF_EXIT_FAILED;
 	screen_aside(top);
-	err = watch(top, &capture_options, interval);
+	err = watch(top, &capture_options, reader->interval);
 	status = reader_end(&top->reader);
 	screen_back(top);
 	if (err)
@@ -346,6 +345,7 @@ static int run_in_folder(struct top *top)
 {
 	const char *place = getenv("TMPDIR");
 	char *folder = xasprintf("%s/ucxbpf-top-XXXXXX", place && *place ? place : "/tmp");
+	struct reader_options reader = { .json = top->json };
 	char *capture, *interval;
 	int code;
 
@@ -354,12 +354,11 @@ static int run_in_folder(struct top *top)
 		free(folder);
 		return UCXBPF_EXIT_FAILED;
 	}
-	capture = xasprintf("%s/objects.ucxb", folder);
-	interval = xasprintf("%s/interval.ucxb", folder);
-	code = run(top, capture, interval);
-	unlink(capture);
-	unlink(interval);
-	rmdir(folder);
+	reader.folder = folder;
+	reader.capture = capture = xasprintf("%s/objects.ucxb", folder);
+	reader.interval = interval = xasprintf("%s/interval.ucxb", folder);
+	code = run(top, &reader);
+	reader_clean(&reader);
 	free(capture);
 	free(interval);
 	free(folder);

@@ -20,6 +20,13 @@
 #include "cmd/top/nics.h"
 #include "show/top/top.h"
 
+void reader_clean(const struct reader_options *options)
+{
+	unlink(options->capture);
+	unlink(options->interval);
+	rmdir(options->folder);
+}
+
 /* ---- the reader ---- */
 
 static int read_interval(struct live *live, const struct reader_options *options,
@@ -143,6 +150,7 @@ static int print_all(const struct reader_options *options, int fd)
 	top_screen_close(reading.screen);
 	node_nics_release(&reading.node);
 	live_free(reading.live);
+	reader_clean(options);
 	return status;
 }
 

@@ -23,7 +23,7 @@ struct reader_message {
 enum { READER_DONE = 'd', READER_QUIT = 'q', READER_WRITE = 'w' };
 
 struct reader_options {
-	const char *capture, *interval; /* the two files */
+	const char *folder, *capture, *interval; /* the two files, and where they are */
 	bool json;
 };
 
@@ -33,6 +33,9 @@ struct reader {
 	bool has_terminal;
 	struct termios terminal; /* as it was before */
 };
+
+/* Removes the files and their folder. Whoever of both lives longer does so. */
+void reader_clean(const struct reader_options *options);
 
 /* Starts it, before this process has threads. -errno (printed). */
 int reader_start(struct reader *reader, const struct reader_options *options);

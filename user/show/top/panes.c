@@ -181,7 +181,7 @@ static void now_in(struct pane_cell *cell, const struct live *live,
 	unit_time(time, sizeof(time), live_age(live, thread), false);
 	if (thread->peer_rank >= 0)
 		snprintf(peer, sizeof(peer), " with %d", thread->peer_rank);
-	say(cell, "%s >=%s%s", thread->function, time, peer);
+	say(cell, ">=%s %s%s", time, thread->function, peer);
 	if (live_age(live, thread) >= LONG_NS)
 		cell->colour = PANE_BAD;
 }
@@ -191,9 +191,9 @@ static void ranks(struct pane *pane, const struct live *live)
 	struct live_process *const *all;
 	size_t count = live_processes(live, &all);
 
-	SET(pane, "no process with MPI or UCX yet", 0, true, { "RANK", 6, false },
-	    { "PID", 8, false }, { "MPI", 5, false }, { "WAIT", 5, false }, { "OUT/s", 11, false },
-	    { "IN/s", 11, false }, { "SENDS/s", 10, false }, { "NOW", 0, true });
+	SET(pane, "no process with MPI or UCX yet", 0, true, { "RANK", 5, false },
+	    { "PID", 7, false }, { "MPI", 4, false }, { "WAIT", 4, false }, { "OUT/s", 10, false },
+	    { "IN/s", 10, false }, { "SENDS/s", 9, false }, { "NOW", 0, true });
 	for (size_t i = 0; i < count; i++) {
 		const struct live_process *process = all[i];
 		struct pane_cell *cells = row_of(pane);
@@ -251,8 +251,8 @@ static void paths(struct pane *pane, const struct live *live, const struct top_n
 	path_sums sums = { 0 };
 
 	SET(pane, "no transfer seen yet", 5, false, { "TRANSPORT", 10, true },
-	    { "DEVICE", 12, true }, { "WAY", 9, true }, { "KIND", 8, true }, { "TO", 7, true },
-	    { "BYTES/s", 11, false }, { "OPS/s", 10, false }, { "OF LINK", 0, false });
+	    { "DEVICE", 11, true }, { "WAY", 9, true }, { "KIND", 7, true }, { "TO", 7, true },
+	    { "BYTES/s", 11, false }, { "OPS/s", 9, false }, { "OF LINK", 0, false });
 	for (size_t i = 0; i < count; i++)
 		add_path(&sums, &all[i]);
 	for (size_t i = 0; i < sums.len; i++) {
@@ -620,7 +620,7 @@ void pane_head(const struct live *live, char first[160], char second[600])
 	percent(&watched, of->watched / ns);
 	if (of->budget > 0)
 		snprintf(budget, sizeof(budget), "%.3g%%", 100 * of->budget);
-	snprintf(second, 600, "sent %s/s in %s sends/s  tracer %s CPU, costs %s of %s, watched %s",
+	snprintf(second, 600, "sent %s/s, %s sends/s  tracer %s CPU, costs %s of %s, watched %s",
 		 out.text, sends.text, cpu.text, paid.text, budget, watched.text);
 	plain(first);
 	plain(second);
