@@ -30,7 +30,6 @@ def near(name, seen, true):
 def check(intervals, rank, folder):
     log = [[int(word) for word in line.split()] for line in open(f"{folder}/{rank}.log")]
     rows = [next(p for p in one["processes"] if p["rank"] == rank) for one in intervals]
-    # what came before is not all the interval's: the probes of the first one were being placed
     begin, end = at(log, intervals[0]["from_ns"]), at(log, intervals[-1]["to_ns"])
     calls, sends, size = (b - a for a, b in zip(begin, end))
     near(f"rank {rank}: calls", sum(row["calls"]["count"] for row in rows), calls)

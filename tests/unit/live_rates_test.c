@@ -137,7 +137,7 @@ static void test_sums_of_intervals(void **state)
 		end(&view);
 		assert_int_equal(process_at(&view, 0)->out.now.bytes, 1000 * i);
 		assert_int_equal(process_at(&view, 1)->in.now.bytes, 1000 * i);
-		/* what it fetches leaves its peer */
+		/* fetched data leaves the peer */
 		assert_int_equal(process_at(&view, 0)->in.now.bytes, 50);
 		assert_int_equal(process_at(&view, 1)->out.now.bytes, 50);
 		assert_true(process_at(&view, 0)->whole);
@@ -228,7 +228,7 @@ static void test_age_of_a_call(void **state)
 	live_free(view.live);
 }
 
-/* The file tells of a process for ever; the view shows its end once. */
+/* The file keeps a process for ever; the view shows its end once. */
 static void test_ended_processes_go(void **state)
 {
 	struct view view = view_new();

@@ -33,7 +33,7 @@ struct top {
 	uint64_t interval; /* ns */
 	double budget; /* a share; 0: none, negative: not given */
 	bool once, json;
-	struct reader reader;
+	struct top_reader reader;
 	struct capture_session *writing; /* `w`: a capture beside the view; NULL: none */
 	char *written; /* where to */
 	uint64_t write_until; /* ns, CLOCK_MONOTONIC */
@@ -218,12 +218,12 @@ static int take(struct top *top, struct capture_session *capture, const char *pa
 	message.tracer = tracer_of(top, &now);
 	memcpy(message.note, top->note, sizeof(message.note));
 	top->before = now;
-	/* a reader that has ended says so itself */
+	/* if the reader has ended, reader_ask() reports it */
 	reader_tell(&top->reader, &message);
 	return 0;
 }
 
-/* Until the end, which is told by the last interval. */
+/* Until the end; the last interval is marked as such. */
 static int follow(struct top *top, struct capture_session *capture, const char *path,
 		  const struct signals *signals)
 {

@@ -208,7 +208,7 @@ static void on_process(struct live *live, const struct fact_process *fact)
 	const char *host = strings_keep(&live->strings, fact->host_name);
 	struct live_process *process = NULL;
 
-	/* the file goes on to tell of those that have ended */
+	/* the file keeps processes that have ended */
 	if (fact->index < 0 || map_find(&live->gone, fact->tgid, fact->start_time))
 		return;
 	for (size_t i = 0; i < live->processes.len && !process; i++) {
@@ -535,7 +535,7 @@ void live_end(struct live *live, const struct fact_totals *totals)
 		struct live_thread *thread = &live->threads.data[i];
 		struct live_process *process = (struct live_process *)thread->process;
 
-		if (!thread->at) /* nothing is known of it but what it waits for */
+		if (!thread->at) /* this interval has no look at it */
 			continue;
 		thread->since = in_call_since(live, thread);
 		note_look(process, thread);

@@ -26,7 +26,7 @@ struct live_sums {
 	uint64_t timed, ns; /* of count, those whose time was taken, and the sum of their times */
 };
 
-/* Of the last interval, and of all since the view began. */
+/* Sums of the last interval, and of all since the view began. */
 struct live_amount {
 	struct live_sums now, total;
 };
@@ -148,7 +148,7 @@ unsigned int live_looks(uint64_t mask);
  */
 const char *live_way(const char *op, enum fact_kind kind, const char *ucp_op);
 
-/* ---- what there is after live_end(), until the next live_begin() ---- */
+/* ---- after live_end(), until the next live_begin() ---- */
 
 const struct live_tracer *live_tracer(const struct live *live);
 /* Intervals so far. */

@@ -58,8 +58,8 @@ static int unwritten(int err)
 	return exit_unwritten("top", err);
 }
 
-/* What there is to show, and where. */
-struct reading {
+/* A view, and where it is shown. */
+struct top_view {
 	const struct reader_options *options;
 	int fd; /* of the tracer */
 	struct live *live;
@@ -68,75 +68,75 @@ struct reading {
 };
 
 /* 0; or an exit status, negated: that ends the reader. */
-static int show(struct reading *reading, const struct reader_message *message)
+static int show(struct top_view *view, const struct reader_message *message)
 {
 	int err;
 
-	if (reading->options->json) {
-		err = top_json(reading->live, &reading->node.nics, stdout);
+	if (view->options->json) {
+		err = top_json(view->live, &view->node.nics, stdout);
 		return err ? -1 - unwritten(err) : 0;
 	}
-	if (!reading->screen)
-		reading->screen = top_screen_open();
-	if (!reading->screen) {
+	if (!view->screen)
+		view->screen = top_screen_open();
+	if (!view->screen) {
 		log_error("standard output is no terminal that a screen fits on: use --json");
 		return -1 - UCXBPF_EXIT_USAGE;
 	}
-	top_screen_show(reading->screen, reading->live, &reading->node.nics, message->note);
+	top_screen_show(view->screen, view->live, &view->node.nics, message->note);
 	return 0;
 }
 
-static int say(const struct reading *reading, char byte)
+static int say(const struct top_view *view, char byte)
 {
-	return send(reading->fd, &byte, 1, MSG_NOSIGNAL) < 0 ? -1 - UCXBPF_EXIT_OK : 0;
+	return send(view->fd, &byte, 1, MSG_NOSIGNAL) < 0 ? -1 - UCXBPF_EXIT_OK : 0;
 }
 
-static int take_message(struct reading *reading)
+static int take_message(struct top_view *view)
 {
 	struct reader_message message;
 	int err;
 
-	if (recv(reading->fd, &message, sizeof(message), 0) != sizeof(message))
+	if (recv(view->fd, &message, sizeof(message), 0) != sizeof(message))
 		return -1 - UCXBPF_EXIT_OK;
-	if (read_interval(reading->live, reading->options, &message.tracer))
+	if (read_interval(view->live, view->options, &message.tracer))
 		return -1 - UCXBPF_EXIT_FAILED;
-	err = say(reading, READER_DONE);
+	err = say(view, READER_DONE);
 	if (err)
 		return err;
-	node_nics_read(&reading->node, reading->live);
-	return show(reading, &message);
+	node_nics_read(&view->node, view->live);
+	return show(view, &message);
 }
 
-static int take_keys(struct reading *reading)
+static int take_keys(struct top_view *view)
 {
-	switch (top_screen_keys(reading->screen)) {
+	switch (top_screen_keys(view->screen)) {
 	case TOP_QUIT:
 		return -1 - UCXBPF_EXIT_OK;
 	case TOP_WRITE:
-		return say(reading, READER_WRITE);
+		return say(view, READER_WRITE);
 	default:
 		return 0;
 	}
 }
 
 /* Until the tracer ends, or a key ends both. */
-static int read_on(struct reading *reading)
+static int read_on(struct top_view *view)
 {
-	struct pollfd polls[2] = { { reading->fd, POLLIN, 0 }, { -1, POLLIN, 0 } };
+	struct pollfd polls[2] = { { view->fd, POLLIN, 0 }, { -1, POLLIN, 0 } };
 	int end = 0;
 
 	while (!end) {
-		polls[1].fd = reading->screen ? STDIN_FILENO : -1;
+		polls[1].fd = view->screen ? STDIN_FILENO : -1;
 		/* a window that changes its size interrupts, and is a key as well */
 		if (poll(polls, 2, -1) < 0 && errno != EINTR)
 			return UCXBPF_EXIT_FAILED;
-		if (reading->screen)
-			end = take_keys(reading);
+		if (view->screen)
+			end = take_keys(view);
 		/* a terminal that is gone has no keys */
 		if (!end && polls[1].revents & (POLLHUP | POLLERR))
 			end = -1 - UCXBPF_EXIT_OK;
 		if (!end && polls[0].revents)
-			end = take_message(reading);
+			end = take_message(view);
 		polls[0].revents = polls[1].revents = 0;
 	}
 	return -1 - end;
@@ -144,12 +144,12 @@ static int read_on(struct reading *reading)
 
 static int print_all(const struct reader_options *options, int fd)
 {
-	struct reading reading = { .options = options, .fd = fd, .live = live_new() };
-	int status = read_on(&reading);
+	struct top_view view = { .options = options, .fd = fd, .live = live_new() };
+	int status = read_on(&view);
 
-	top_screen_close(reading.screen);
-	node_nics_release(&reading.node);
-	live_free(reading.live);
+	top_screen_close(view.screen);
+	node_nics_release(&view.node);
+	live_free(view.live);
 	reader_clean(options);
 	return status;
 }
@@ -169,7 +169,7 @@ static int read_all(const struct reader_options *options, int fd)
 
 /* ---- the tracer's side ---- */
 
-int reader_start(struct reader *reader, const struct reader_options *options)
+int reader_start(struct top_reader *reader, const struct reader_options *options)
 {
 	const struct sigaction waits = { .sa_handler = SIG_DFL };
 	int ends[2], status;
@@ -200,12 +200,12 @@ int reader_start(struct reader *reader, const struct reader_options *options)
 	return 0;
 }
 
-int reader_tell(const struct reader *reader, const struct reader_message *message)
+int reader_tell(const struct top_reader *reader, const struct reader_message *message)
 {
 	return send(reader->fd, message, sizeof(*message), MSG_NOSIGNAL) < 0 ? -errno : 0;
 }
 
-int reader_ask(const struct reader *reader)
+int reader_ask(const struct top_reader *reader)
 {
 	char byte;
 	ssize_t got = recv(reader->fd, &byte, 1, MSG_DONTWAIT);
@@ -216,7 +216,7 @@ int reader_ask(const struct reader *reader)
 }
 
 /* A reader that was killed has left the terminal as a screen. */
-static void restore(const struct reader *reader)
+static void restore(const struct top_reader *reader)
 {
 	static const char plain[] = "\033[?1049l\033[?1l\033>\033[?25h\033[0m\r\n";
 
@@ -227,7 +227,7 @@ static void restore(const struct reader *reader)
 		log_debug("the terminal cannot be restored: %s", strerror(errno));
 }
 
-int reader_end(struct reader *reader)
+int reader_end(struct top_reader *reader)
 {
 	int status;
 

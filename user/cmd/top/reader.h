@@ -27,26 +27,27 @@ struct reader_options {
 	bool json;
 };
 
-struct reader {
+struct top_reader {
 	pid_t pid;
 	int fd; /* to it */
 	bool has_terminal;
 	struct termios terminal; /* as it was before */
 };
 
-/* Removes the files and their folder. Whoever of both lives longer does so. */
+/* Removes the files and their folder. Both processes do so at their end, since either may be
+ * killed. */
 void reader_clean(const struct reader_options *options);
 
 /* Starts it, before this process has threads. -errno (printed). */
-int reader_start(struct reader *reader, const struct reader_options *options);
+int reader_start(struct top_reader *reader, const struct reader_options *options);
 
 /* An interval is there; the reader answers READER_DONE once it has read it. */
-int reader_tell(const struct reader *reader, const struct reader_message *message);
+int reader_tell(const struct top_reader *reader, const struct reader_message *message);
 
-/* What the reader says, without waiting; 0: nothing, READER_QUIT: it has ended, too. */
-int reader_ask(const struct reader *reader);
+/* The next byte from the reader, without waiting; 0: none; READER_QUIT also if it has ended. */
+int reader_ask(const struct top_reader *reader);
 
 /* No interval comes any more: waits for its end, and returns its exit status. */
-int reader_end(struct reader *reader);
+int reader_end(struct top_reader *reader);
 
 #endif

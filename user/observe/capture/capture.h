@@ -98,7 +98,8 @@ struct capture_interval {
 	bool kernel_known; /* the next one is */
 	uint64_t kernel_ns; /* in BPF programs so far, traps excluded: an estimate */
 	uint64_t hits; /* of probes so far */
-	uint64_t watched; /* ns of the interval with all probes in place: the sums are of that time */
+	uint64_t watched; /* ns of the interval with all probes in place: the sums are of that time
+			   */
 	bool away; /* the budget has taken them away for the rest */
 	double paid; /* ns: what the thread that paid most did in the interval */
 	double trap_ns; /* a hit costs so much besides the programs */

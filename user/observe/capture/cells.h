@@ -36,7 +36,7 @@ struct cells {
 	uint32_t *ids; /* by cell: its number in the file; 0: not in it */
 	uint32_t last_id;
 	VEC(struct cells_end) ends;
-	/* live, else NULL: by cell, what was taken of it; descriptions and sums of the ended */
+	/* live, else NULL: by cell, the sums that were taken; descriptions and sums to write */
 	struct cell_sums *taken;
 	json_t *told, *rows;
 	uint64_t given_back; /* entries in cells that were given back */

@@ -96,9 +96,13 @@ static void write_side(struct capture_session *capture)
 {
 	struct derive *derive = &capture->derive;
 	const struct ub_derived *shorts = &derive->counts[UB_SHORT_SENDS];
-	json_t *functions = json_array(), *one, *side;
+	json_t *functions, *one, *side;
 
 	read_counts(derive, capture->kernel);
+	/* the file of a live session must not grow with time */
+	if (capture->options.live)
+		return;
+	functions = json_array();
 	for (uint32_t number = 1; number < UB_SHORT_SENDS; number++) {
 		const struct ub_derived *counts = &derive->counts[number];
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What a live view takes of a session, once an interval: sums, and a look at threads. */
+/* A live view takes sums, and a look at threads, once an interval. */
 #include <string.h>
 
 #include "base/clock.h"

@@ -21,7 +21,7 @@ struct capture_session;
 struct pace_account {
 	uint32_t tgid, tid;
 	uint64_t hits, returns; /* as of the last look */
-	double debt; /* ns that it paid beyond what it has earned, 0 at least */
+	double debt; /* ns that it paid and has not earned yet */
 	double paid; /* ns since pace_take() */
 };
 
@@ -55,7 +55,7 @@ struct pace_report {
 	double paid; /* ns, of the thread that paid most */
 };
 
-/* Of the time since the last call. */
+/* Covers the time since the last call. */
 struct pace_report pace_take(struct capture_session *capture);
 
 #endif

@@ -81,7 +81,7 @@ static void age(struct pane_cell *cell, uint64_t ns, bool known)
 	cell->colour = known && ns >= LONG_NS ? PANE_BAD : PANE_PLAIN;
 }
 
-/* Of looks that know: so few of them are a share at best. */
+/* The share is of the looks that know. */
 static void share(struct pane_cell *cell, uint64_t part, uint64_t looks)
 {
 	unsigned int all = live_looks(looks), some = live_looks(part & looks);
@@ -535,7 +535,7 @@ struct pane_order {
 	bool up;
 };
 
-/* Of cells, by key, else by text; what has no key comes last. */
+/* By key, else by text; a cell without a key comes last. */
 static int compare_cells(const struct pane_cell *a, const struct pane_cell *b, bool up)
 {
 	int order;

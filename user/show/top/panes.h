@@ -20,7 +20,7 @@ struct pane_cell {
 
 struct pane_column {
 	const char *head;
-	int width; /* the last one takes what is left */
+	int width; /* 0, of the last one: all columns of the window that are left */
 	bool left; /* aligned */
 };
 
@@ -35,7 +35,7 @@ struct pane {
 	int sort; /* column by which it is in order at first, */
 	bool up; /* from the least on */
 	VEC(struct pane_row) rows;
-	const char *empty; /* what it says without rows */
+	const char *empty; /* shown if there is no row */
 };
 
 enum pane_kind {
@@ -59,13 +59,13 @@ void pane_fill(struct pane *pane, enum pane_kind kind, const struct live *live,
 	       const struct top_nics *nics);
 void pane_release(struct pane *pane);
 
-/* By a column; equal rows stay in their order, what is not known comes last. */
+/* By a column; equal rows stay in their order, unknown cells come last. */
 void pane_sort(struct pane *pane, int column, bool up);
 
 /* Keeps rows of which some cell contains the text, whatever the case. */
 void pane_filter(struct pane *pane, const char *text);
 
-/* Two lines about the whole: what it is, and how much moves and what that costs. */
+/* Two lines about all processes: who they are, and how much moves and at what cost. */
 void pane_head(const struct live *live, char first[160], char second[600]);
 
 #endif

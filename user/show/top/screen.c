@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The screen, by ncurses, which sends a terminal only what has changed. A pane is as wide as the
+ * The screen, by ncurses, which sends a terminal nothing but changes. A pane is as wide as the
  * window; high windows show the panes behind the chosen one as well.
  */
 #include <errno.h>
@@ -307,7 +307,7 @@ static void type(struct top_screen *screen, int key)
 		screen->filter[length] = (char)key;
 		screen->filter[length + 1] = '\0';
 	}
-	/* the rows that a frozen screen has are those that it was frozen with */
+	/* rows that are filtered out come back with the next interval */
 	pane_filter(&screen->panes[screen->pane], screen->filter);
 	screen->top = 0;
 }

@@ -34,10 +34,10 @@ int top_json(const struct live *live, const struct top_nics *nics, FILE *out);
 
 struct top_screen;
 
-/* What a key asks of the caller. */
+/* A key asks this of the caller. */
 enum top_wish { TOP_NOTHING, TOP_QUIT, TOP_WRITE };
 
-/* Takes the terminal. NULL: it is none that a screen can be drawn on (errno). */
+/* Takes the terminal. NULL: no screen can be drawn on it (errno). */
 struct top_screen *top_screen_open(void);
 /* Gives it back as it was; NULL: nothing. */
 void top_screen_close(struct top_screen *screen);
