@@ -36,6 +36,7 @@ static const char examples[] =
 	"  sudo ucxbpf run -- mpirun -n 2 ./app    trace a job from its first instruction\n"
 	"  sudo ucxbpf attach -p 4242 -d 10        trace a running process for 10 seconds\n"
 	"  sudo ucxbpf attach -o a.ucxb --all      trace every UCX process here until Ctrl-C\n"
+	"  sudo ucxbpf top -p 4242                 what a job sends now, and where it waits\n"
 	"  sudo ucxbpf pending -p 4242             a job hangs: which rank is behind\n"
 	"  ucxbpf replay a.ucxb b.ucxb             report on captures, anywhere, as any user\n"
 	"  ucxbpf replay --json a.ucxb | jq .loss  the same for programs\n"
