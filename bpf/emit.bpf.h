@@ -38,8 +38,8 @@ static __always_inline void emit_nothing(__u8 kind)
 	if (!st)
 		return;
 	__sync_fetch_and_add(&st->cpu_seq, 1);
-	__sync_fetch_and_add(&st->s.produced[kind & (UB_KINDS - 1)], 1);
-	__sync_fetch_and_add(&st->s.dropped[kind & (UB_KINDS - 1)], 1);
+	__sync_fetch_and_add(&st->s.produced[UB_COUNTER(kind)], 1);
+	__sync_fetch_and_add(&st->s.dropped[UB_COUNTER(kind)], 1);
 }
 
 /*
@@ -57,10 +57,10 @@ static __always_inline bool emit_alone(struct ub_batch *batch, __u32 bytes, __u8
 	batch->first_seq = __sync_fetch_and_add(&st->cpu_seq, 1);
 	batch->cpu = cpu;
 	batch->records = 1;
-	__sync_fetch_and_add(&st->s.produced[kind & (UB_KINDS - 1)], 1);
+	__sync_fetch_and_add(&st->s.produced[UB_COUNTER(kind)], 1);
 	if (ring && !bpf_ringbuf_output(ring, batch, bytes, BPF_RB_NO_WAKEUP))
 		return true;
-	__sync_fetch_and_add(&st->s.dropped[kind & (UB_KINDS - 1)], 1);
+	__sync_fetch_and_add(&st->s.dropped[UB_COUNTER(kind)], 1);
 	return false;
 }
 
@@ -72,7 +72,7 @@ static __always_inline void *outbox_room(struct outbox *box, __u8 kind, __u32 si
 	if (unlikely(!at || ts < box->oldest))
 		box->oldest = ts;
 	box->bytes = at + size;
-	box->kinds[kind & (UB_KINDS - 1)]++;
+	box->kinds[UB_COUNTER(kind)]++;
 	return box->records + at;
 }
 
@@ -109,7 +109,7 @@ static __always_inline __u32 batch_count(const struct outbox *box, __u64 *counte
 {
 	__u32 records = 0;
 
-	for (int kind = 1; kind < UB_KIND_MAX; kind++) {
+	for (int kind = 0; kind < UB_KINDS; kind++) {
 		__u32 n = box->kinds[kind];
 
 		if (n)
@@ -214,7 +214,8 @@ __weak __noinline int outbox_flush(struct outbox *box, __u64 now)
 /* Kinds that thinning may leave out. Records that name objects or report losses always stay. */
 #define DETAIL                                                                                     \
 	(1u << UB_CALL | 1u << UB_OP | 1u << UB_XFER | 1u << UB_RX | 1u << UB_COMP |               \
-	 1u << UB_MATCH | 1u << UB_CALL_END | 1u << UB_FRAGS | 1u << UB_CALL_STACK)
+	 1u << UB_MATCH | 1u << UB_CALL_END | 1u << UB_FRAGS | 1u << UB_CALL_STACK |               \
+	 1u << UB_POLLS)
 
 /* The lowest bit: whether the slice that began last by then has detail. */
 static __always_inline __u64 slice_detail(__u64 ts)

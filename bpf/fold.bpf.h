@@ -83,7 +83,7 @@ static __always_inline struct ub_cell *fold_cell(struct outbox *box, const struc
 	return cell;
 }
 
-static __always_inline bool fold_call(struct outbox *box, const struct ub_hdr *h)
+static __always_inline bool fold_call(struct outbox *box, const struct ub_hdr *h, __u32 count)
 {
 	struct ub_cell *cell;
 
@@ -91,7 +91,7 @@ static __always_inline bool fold_call(struct outbox *box, const struct ub_hdr *h
 		return true;
 	cell = fold_cell(box, h, UB_ROWS_CALL(h->site), 0, NULL);
 	if (cell)
-		__sync_fetch_and_add(&cell->count, 1);
+		__sync_fetch_and_add(&cell->count, count);
 	return cell;
 }
 
@@ -197,7 +197,10 @@ __weak __noinline int fold_record(struct outbox *box, __u32 at, struct ub_stats 
 	h = record_at(box, at);
 	switch (h->kind) {
 	case UB_CALL:
-		folded = fold_call(box, h);
+		folded = fold_call(box, h, 1);
+		break;
+	case UB_POLLS:
+		folded = fold_call(box, h, ((const struct ub_polls *)h)->count);
 		break;
 	case UB_OP:
 		folded = fold_op(box, (const struct ub_op *)h);
@@ -212,7 +215,7 @@ __weak __noinline int fold_record(struct outbox *box, __u32 at, struct ub_stats 
 		break;
 	}
 	if (folded)
-		__sync_fetch_and_add(&stats->folded[h->kind & (UB_KINDS - 1)], 1);
+		__sync_fetch_and_add(&stats->folded[UB_COUNTER(h->kind)], 1);
 	return 0;
 }
 

@@ -32,11 +32,17 @@ enum ub_kind {
 	UB_CALL_STACK = 13, /* which stack a call was made with (only with --stacks) */
 	UB_STACK = 14, /* a part of a stack, once per process */
 	UB_MEM = 15, /* a GPU library's call that makes, ends or places memory */
+	UB_POLLS = 16, /* calls of an MPI function that polls, folded */
 	UB_KIND_MAX
 };
 
-#define UB_KINDS 16 /* counters by kind; power of two, for they are indexed by a mask */
-_Static_assert(UB_KIND_MAX <= UB_KINDS, "each kind has a counter of its own");
+/*
+ * Counters by kind; power of two, for they are indexed by a mask. Captures hold them: the last kind
+ * has that of number 0, which is no kind.
+ */
+#define UB_KINDS 16
+#define UB_COUNTER(kind) ((kind) & (UB_KINDS - 1))
+_Static_assert(UB_KIND_MAX <= UB_KINDS + 1, "each kind has a counter of its own");
 
 /*
  * What a ring holds: records that one task made one after the other, behind this head. The numbers
@@ -258,6 +264,20 @@ struct ub_frags {
 	__u64 time; /* sum of entry to return, ns; with UB_F_WITH_OP at most so much */
 };
 
+/*
+ * Calls of an MPI function that looks at operations and goes on (MPI_Test, MPI_Iprobe), made one
+ * after the other from one place with nothing else of their thread in between: all but the last
+ * have found nothing that makes a record. Records inside of the last one may follow.
+ */
+struct ub_polls {
+	struct ub_call call; /* the first, but: dur until the last was over or, unseen, began */
+	__u32 count;
+	__u32 last; /* frame number of the last */
+	__u32 began; /* the last, ns after the first */
+	__u32 ended; /* calls whose return was seen: all, all but the last, or none */
+	__u64 time; /* sum of entry to return of those, ns */
+};
+
 struct ub_call_stack {
 	struct ub_hdr h; /* h.call names the call */
 	__u64 stack; /* ub_stack.id */
@@ -323,6 +343,8 @@ static inline unsigned int ub_kind_size(unsigned int kind)
 		return sizeof(struct ub_stack);
 	case UB_MEM:
 		return sizeof(struct ub_mem);
+	case UB_POLLS:
+		return sizeof(struct ub_polls);
 	}
 	return 0;
 }
@@ -345,6 +367,7 @@ _Static_assert(sizeof(struct ub_frags) == 184, "wire frags size");
 _Static_assert(sizeof(struct ub_batch) == 8, "batch head size");
 _Static_assert(sizeof(struct ub_call_stack) == 56, "wire call stack size");
 _Static_assert(sizeof(struct ub_stack) == 128, "wire stack size");
+_Static_assert(sizeof(struct ub_polls) == 88, "wire polls size");
 
 #include "ucxbpf_sites.h"
 

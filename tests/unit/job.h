@@ -32,6 +32,7 @@ enum job_site {
 	AT_MPI_SEND = 1,
 	AT_MPI_RECV,
 	AT_MPI_ALLREDUCE,
+	AT_MPI_TEST,
 	AT_TAG_SEND,
 	AT_TAG_RECV,
 	AT_TAG_MSG_RECV,
@@ -84,6 +85,7 @@ static const struct {
 	[AT_MPI_SEND] = { "PMPI_Send", "MPI_Send", UB_CALL, 0, 0 },
 	[AT_MPI_RECV] = { "PMPI_Recv", "MPI_Recv", UB_CALL, 0, 0 },
 	[AT_MPI_ALLREDUCE] = { "PMPI_Allreduce", "MPI_Allreduce", UB_CALL, 0, 0 },
+	[AT_MPI_TEST] = { "PMPI_Test", "MPI_Test", UB_CALL, 0, 0 },
 	[AT_TAG_SEND] = { "ucp_tag_send_nbx", "tag_send", UB_OP, 0, 0 },
 	[AT_TAG_RECV] = { "ucp_tag_recv_nbx", "tag_recv", UB_OP, 0, 0 },
 	[AT_TAG_MSG_RECV] = { "ucp_tag_msg_recv_nbx", "tag_msg_recv", UB_OP, 0, 0 },
@@ -144,6 +146,7 @@ union job_record {
 	struct ub_mem mem;
 	struct ub_task task;
 	struct ub_loss loss;
+	struct ub_polls polls;
 	uint8_t bytes[UB_MAX_RECORD];
 };
 
@@ -278,6 +281,24 @@ static inline void job_call(struct task *task, enum job_site site)
 {
 	task->call = 0;
 	task->call = job_frame(task, job_add(task, site, 0));
+}
+
+/* So many calls of MPI_Test, one each every ns; the task is inside of the last one. */
+static inline struct ub_polls *job_polls(struct task *task, uint32_t count, uint32_t every)
+{
+	struct ub_polls *polls;
+
+	task->call = 0;
+	polls = job_add(task, AT_MPI_TEST, (count - 1) * every);
+	job_frame(task, polls);
+	polls->call.h.kind = UB_POLLS;
+	polls->call.ret_addr = 0x5500;
+	polls->count = count;
+	polls->began = (count - 1) * every;
+	task->job->seq += count - 1;
+	task->job->now += polls->began;
+	polls->last = task->call = task->job->seq;
+	return polls;
 }
 
 /* What a snapshot of a running process tells: its worker, and its endpoint to another one. */

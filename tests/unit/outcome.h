@@ -10,9 +10,15 @@
 #include "job.h"
 #include "seed.h"
 
+struct outcome_sum {
+	struct fact_call call;
+	struct fact_sums sums;
+};
+
 struct outcome {
 	VEC(struct fact_process) processes;
 	VEC(struct fact_call) calls;
+	VEC(struct outcome_sum) loops; /* calls told of at once */
 	VEC(struct fact_op) ops;
 	VEC(struct fact_transfer) transfers;
 	VEC(struct fact_message) messages;
@@ -31,11 +37,13 @@ static inline void outcome_fact(void *arg, enum fact_type type, const void *fact
 {
 	struct outcome *outcome = arg;
 
-	(void)sums;
 	if (type == FACT_PROCESS)
 		OUTCOME_KEEP(processes, process);
 	else if (type == FACT_CALL)
 		OUTCOME_KEEP(calls, call);
+	else if (type == FACT_CALLS)
+		vec_push(&outcome->loops,
+			 ((struct outcome_sum){ *(const struct fact_call *)fact, *sums }));
 	else if (type == FACT_OP)
 		OUTCOME_KEEP(ops, op);
 	else if (type == FACT_TRANSFER)

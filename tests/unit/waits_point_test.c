@@ -39,6 +39,35 @@ static void sender_is_late(void **state)
 	pair_release(&r);
 }
 
+/* In a loop of MPI_Test whose calls' ends are not known, inside of them or not. */
+static void sender_polls(void **state)
+{
+	struct pair r;
+
+	(void)state;
+	for (int exact = 0; exact < 2; exact++) {
+		struct ub_polls *polls;
+
+		pair_init(&r, "start");
+		job_post(&r.b, 7, UINT64_MAX, 0x9100);
+		polls = job_polls(&r.a, 101, PAUSE / 100);
+		if (exact) {
+			polls->ended = polls->count;
+			polls->time = polls->count * (PAUSE / 100 - 5);
+			polls->call.h.dur += PAUSE / 100 - 5;
+		}
+		job_send_short(&r.a, &r.b, 7, 5);
+		job_arrive(&r.b, 7, 5, 0x9100);
+		pair_analyse(&r);
+		assert_int_equal(r.out.waits.len, 1);
+		if (exact)
+			assert_string_equal(r.out.waits.data[0].culprit_did, "communicating");
+		else
+			assert_null(r.out.waits.data[0].culprit_did);
+		pair_release(&r);
+	}
+}
+
 /* A call that sends does not wait for what arrives in it. */
 static void another_call_waits_not(void **state)
 {
@@ -164,6 +193,7 @@ int main(void)
 		cmocka_unit_test(sender_is_late),
 		cmocka_unit_test(joined_among_other_messages),
 		cmocka_unit_test(joined_with_many_masks),
+		cmocka_unit_test(sender_polls),
 		cmocka_unit_test(another_call_waits_not),
 		cmocka_unit_test(receiver_is_late),
 		cmocka_unit_test(receiver_makes_no_progress),

@@ -26,6 +26,7 @@ static const struct {
 	[UB_MATCH] = { 1 + WORD_OF(struct ub_match, worker), 1 + WORD_OF(struct ub_match, tag) },
 	[UB_FRAGS] = { 1 + WORD_OF(struct ub_frags, xfer.uct_ep),
 		       1 + WORD_OF(struct ub_frags, xfer.w) },
+	[UB_POLLS] = { 1 + WORD_OF(struct ub_polls, call.ret_addr), 0 },
 };
 
 static inline uint32_t kind_words(unsigned int kind)
@@ -54,6 +55,7 @@ static const uint32_t kind_split[UB_KIND_MAX] = {
 	[UB_RX] = PAIR_AT(struct ub_rx, length),
 	[UB_FRAGS] = PAIR_AT(struct ub_frags, xfer.status) | PAIR_AT(struct ub_frags, count),
 	[UB_TASK] = PAIR_AT(struct ub_task, what),
+	[UB_POLLS] = PAIR_AT(struct ub_polls, count) | PAIR_AT(struct ub_polls, began),
 	[UB_MEM] = PAIR_AT(struct ub_mem, device) | PAIR_AT(struct ub_mem, runtime),
 };
 

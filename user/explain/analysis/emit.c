@@ -142,6 +142,34 @@ static struct emitted_end emit_end(uint64_t start, struct moment end)
 	return (struct emitted_end){ end.ns, precisions[end.precision] };
 }
 
+/* Many calls of a loop. */
+static void emit_polls(struct emitter *emitter, const struct call *call)
+{
+	const bool exact = call->end.precision == PRECISION_EXACT;
+	const struct fact_call fact = {
+		.process = call->process->index,
+		.function = call->function,
+		.comm = call->comm,
+		.seen = "probe",
+		.place = call->place,
+		.tid = call->tid,
+		.start = call->start,
+		.end = call->until,
+		.end_precision = TIME_UPPER_BOUND,
+		.until = call->until,
+	};
+	const struct fact_sums sums = {
+		.count = call->count,
+		.timed = call->count,
+		.time = call->end.ns - call->start,
+		.precision = exact ? TIME_EXACT : TIME_LOWER_BOUND,
+	};
+
+	emitter->totals->calls.recorded += call->count;
+	emit_count(emitter);
+	fact_put_sums(emitter->sink, FACT_CALLS, &fact, &sums);
+}
+
 static void emit_call_seen(struct emitter *emitter, const struct call *call, uint64_t until,
 			   bool open)
 {
@@ -189,6 +217,8 @@ void emit_call(struct emitter *emitter, const struct call *call, uint64_t until,
 {
 	if (!call->id)
 		return emit_missed(emitter, call);
+	if (call->count > 1)
+		return emit_polls(emitter, call);
 	emit_call_seen(emitter, call, until, open);
 }
 

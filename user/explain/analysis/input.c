@@ -186,9 +186,17 @@ static bool has_skip(const struct ub_hdr *h, uint32_t last)
 	return false;
 }
 
+/* Numbers that a record's frames have taken, from its own on. */
+static uint32_t frames_of(const struct ub_hdr *h)
+{
+	if (h->kind == UB_FRAGS)
+		return ((const struct ub_frags *)h)->count;
+	return h->kind == UB_POLLS ? ((const struct ub_polls *)h)->last - h->seq + 1 : 1;
+}
+
 static void skips_add(struct skips *skips, const struct ub_hdr *h)
 {
-	uint32_t frames = h->kind == UB_FRAGS ? ((const struct ub_frags *)h)->count : 1;
+	const uint32_t frames = frames_of(h);
 	uint64_t *place;
 	struct skipping_thread *thread;
 

@@ -174,13 +174,16 @@ uint64_t stats_dropped(const struct ub_stats *stats)
 
 static uint64_t unsummed(const struct ub_stats *stats)
 {
-	static const enum ub_kind kinds[] = { UB_CALL, UB_OP, UB_XFER, UB_FRAGS };
+	static const enum ub_kind kinds[] = { UB_CALL, UB_OP, UB_XFER, UB_FRAGS, UB_POLLS };
 	uint64_t sum = 0;
 
 	/* counters of a damaged file may be anything */
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		if (stats->dropped[kinds[i]] > stats->folded[kinds[i]])
-			sum += stats->dropped[kinds[i]] - stats->folded[kinds[i]];
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		const unsigned int at = UB_COUNTER(kinds[i]);
+
+		if (stats->dropped[at] > stats->folded[at])
+			sum += stats->dropped[at] - stats->folded[at];
+	}
 	return sum;
 }
 

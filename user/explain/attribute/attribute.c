@@ -341,6 +341,7 @@ void attribute_event(struct attribute *attribute, const struct event *event)
 	thread_step(attribute, thread, event->h);
 	switch (event->h->kind) {
 	case UB_CALL:
+	case UB_POLLS:
 		return thread_call(attribute, thread, event);
 	case UB_CALL_END:
 		return thread_call_end(attribute, thread, event->h);

@@ -118,6 +118,11 @@ struct call {
 	uint64_t start;
 	struct moment end;
 	uint64_t until; /* its thread was elsewhere then; 0: that was not seen */
+	/*
+	 * Above 1: calls of a loop, told of at once, with nothing inside. They start in turn from
+	 * start to until; an exact end is as far behind start as all of them took together.
+	 */
+	uint64_t count;
 	uint32_t ops;
 	uint64_t bytes;
 	bool one_op; /* its function makes one operation a call */

@@ -45,10 +45,22 @@ static bool still_inside(const struct op *op, const struct ub_hdr *h)
 	return h->op >= op->seq && (!op->returns || h->ts <= op->returned);
 }
 
+/* Records of calls, which begin with struct ub_call. */
+static bool is_entry(const struct ub_hdr *h)
+{
+	return h->kind == UB_CALL || h->kind == UB_POLLS;
+}
+
+/* The frame of its last call. */
+static uint32_t last_frame(const struct ub_hdr *h)
+{
+	return h->kind == UB_POLLS ? ((const struct ub_polls *)h)->last : h->seq;
+}
+
 static void step_idle(struct thread *thread, const struct ub_hdr *h, uint64_t end)
 {
 	thread->idle_since = h->call && h->call == thread->last_call ? thread->last_end : 0;
-	thread->last_call = h->kind == UB_CALL ? h->seq : h->call;
+	thread->last_call = is_entry(h) ? last_frame(h) : h->call;
 	if (end > thread->last_end)
 		thread->last_end = end;
 }
@@ -62,6 +74,12 @@ static void call_finish(struct attribute *attribute, struct thread *thread, uint
 	thread->call.until = until;
 	if (attribute->sink.call)
 		attribute->sink.call(attribute->sink.arg, &thread->call);
+}
+
+static void call_return(struct attribute *attribute, struct thread *thread, uint64_t ns)
+{
+	thread->call.end = (struct moment){ ns, PRECISION_EXACT };
+	call_finish(attribute, thread, ns);
 }
 
 /* Inside a call that has no record of its own. */
@@ -82,7 +100,8 @@ static void enter_missed(struct attribute *attribute, struct thread *thread, con
 				      .tid = thread->tid,
 				      .seq = h->call,
 				      .start = h->ts,
-				      .end = { h->ts, PRECISION_UNKNOWN } };
+				      .end = { h->ts, PRECISION_UNKNOWN },
+				      .count = 1 };
 }
 
 void thread_step(struct attribute *attribute, struct thread *thread, const struct ub_hdr *h)
@@ -96,26 +115,18 @@ void thread_step(struct attribute *attribute, struct thread *thread, const struc
 		op_unframe(attribute, op);
 		op_drop(attribute, op);
 	}
-	if (h->kind != UB_CALL && h->kind != UB_CALL_END && h->call && !inside_call(thread, h))
+	if (!is_entry(h) && h->kind != UB_CALL_END && h->call && !inside_call(thread, h))
 		enter_missed(attribute, thread, h);
-	if (h->kind != UB_CALL && inside_call(thread, h) && end > thread->call.end.ns &&
+	if (!is_entry(h) && inside_call(thread, h) && end > thread->call.end.ns &&
 	    thread->call.end.precision != PRECISION_EXACT)
 		thread->call.end.ns = end;
 }
 
-void thread_call(struct attribute *attribute, struct thread *thread, const struct event *event)
+static void call_begin(struct attribute *attribute, struct thread *thread,
+		       const struct event *event, uint32_t seq, uint64_t start)
 {
 	const struct ub_call *record = (const struct ub_call *)event->h;
 
-	if (event->h->call && decoder_in_mpi(event->process, record->ret_addr)) {
-		if (!inside_call(thread, event->h))
-			enter_missed(attribute, thread, event->h);
-		thread->inner = event->h->seq;
-		if (event->h->ts > thread->call.end.ns)
-			thread->call.end.ns = event->h->ts;
-		return;
-	}
-	call_finish(attribute, thread, event->h->ts);
 	thread->in_call = true;
 	thread->inner = 0;
 	thread->call =
@@ -125,13 +136,66 @@ void thread_call(struct attribute *attribute, struct thread *thread, const struc
 			       .comm = decoder_comm(event->process, record->comm),
 			       .place = decoder_place(attribute->decoder, event, record->ret_addr),
 			       .tid = event->h->tid,
-			       .seq = event->h->seq,
-			       .start = event->h->ts,
-			       .end = { event->h->ts, PRECISION_LOWER },
+			       .seq = seq,
+			       .start = start,
+			       .end = { start, PRECISION_LOWER },
+			       .count = 1,
 			       .one_op = event->site->one_op,
 			       .derived = event->h->flags & UB_F_DERIVED };
+}
+
+static void call_begun(struct attribute *attribute, const struct thread *thread)
+{
 	if (attribute->sink.call_start)
 		attribute->sink.call_start(attribute->sink.arg, &thread->call);
+}
+
+static bool is_folded(const struct ub_polls *polls)
+{
+	return polls->call.h.kind == UB_POLLS && polls->count > 1;
+}
+
+/* The calls of a record but for the last one: nothing was seen inside of them. */
+static void calls_before(struct attribute *attribute, struct thread *thread,
+			 const struct event *event)
+{
+	const struct ub_polls *polls = (const struct ub_polls *)event->h;
+	uint64_t until = event->h->ts + polls->began;
+	const uint64_t last = polls->ended == polls->count ? event->h->dur - polls->began : 0;
+
+	call_begin(attribute, thread, event, event->h->seq, event->h->ts);
+	thread->call.count = polls->count - 1;
+	if (polls->ended >= thread->call.count && polls->time >= last)
+		thread->call.end =
+			(struct moment){ event->h->ts + polls->time - last, PRECISION_EXACT };
+	if (thread->call.count == 1 && thread->call.end.precision == PRECISION_EXACT)
+		until = thread->call.end.ns;
+	call_begun(attribute, thread);
+	call_finish(attribute, thread, until);
+}
+
+void thread_call(struct attribute *attribute, struct thread *thread, const struct event *event)
+{
+	const struct ub_call *record = (const struct ub_call *)event->h;
+	const struct ub_polls *polls = (const struct ub_polls *)event->h;
+	const bool folded = is_folded(polls);
+	const uint64_t start = event->h->ts + (folded ? polls->began : 0);
+
+	if (event->h->call && decoder_in_mpi(event->process, record->ret_addr)) {
+		if (!inside_call(thread, event->h))
+			enter_missed(attribute, thread, event->h);
+		thread->inner = last_frame(event->h);
+		if (start > thread->call.end.ns)
+			thread->call.end.ns = start;
+		return;
+	}
+	call_finish(attribute, thread, event->h->ts);
+	if (folded)
+		calls_before(attribute, thread, event);
+	call_begin(attribute, thread, event, last_frame(event->h), start);
+	call_begun(attribute, thread);
+	if (event->h->kind == UB_POLLS && polls->ended == polls->count)
+		call_return(attribute, thread, event->h->ts + event->h->dur);
 }
 
 void thread_missed(struct thread *thread, uint32_t seq, const char *function)
@@ -153,10 +217,8 @@ void thread_stack(struct attribute *attribute, struct thread *thread, const stru
 
 void thread_call_end(struct attribute *attribute, struct thread *thread, const struct ub_hdr *h)
 {
-	if (!thread->in_call || h->call != thread->call.seq)
-		return;
-	thread->call.end = (struct moment){ h->ts, PRECISION_EXACT };
-	call_finish(attribute, thread, h->ts);
+	if (thread->in_call && h->call == thread->call.seq)
+		call_return(attribute, thread, h->ts);
 }
 
 /* The context of a communicator's messages: MPI_COMM_WORLD's for as long as the process uses MPI.

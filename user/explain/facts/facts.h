@@ -382,6 +382,12 @@ struct fact_sums {
 	enum fact_precision precision; /* of time */
 };
 
+/* ns that calls of a loop in one thread took at most, together: all from start to until. */
+static inline uint64_t fact_time_most(const struct fact_call *call, const struct fact_sums *sums)
+{
+	return sums->precision == TIME_EXACT ? sums->time : call->until - call->start;
+}
+
 /* In the order in which outputs list them; each but the sums has a struct of its own. */
 enum fact_type {
 	FACT_PROCESS, /* before any fact of it */

@@ -40,6 +40,7 @@ struct wait_turn {
 	const struct mpi_function *kind;
 	uint64_t start;
 	uint64_t end; /* once over: of the last that was seen inside it */
+	uint64_t polled; /* it is many, in turn until then, for who knows how long each; 0: no */
 	struct wait_spans waited; /* of any kind */
 	struct wait_spans crowds[CROWDED_KINDS]; /* of one kind */
 	uint64_t longest; /* ns of its longest wait, */

@@ -13,6 +13,7 @@ void unknown(struct waits *waits, const char *reason, uint64_t count)
 /* A thread's time in a span of its own clock. */
 struct deeds {
 	uint64_t waited, called; /* ns: waiting in calls; in calls at all */
+	uint64_t polled; /* ns: in a loop of calls, not known for how long inside of them */
 	const struct wait_turn *waiter; /* the call that waited longest in it */
 	uint64_t most;
 };
@@ -24,7 +25,10 @@ static void add_deed(struct deeds *deeds, const struct wait_turn *turn, struct w
 	const uint64_t to = end < span.to ? end : span.to;
 	const uint64_t waited = turn_waited(turn, span);
 
+	const uint64_t polled = turn->polled < span.to ? turn->polled : span.to;
+
 	deeds->called += to > from ? to - from : 0;
+	deeds->polled += polled > from ? polled - from : 0;
 	deeds->waited += waited;
 	if (waited > deeds->most) {
 		deeds->most = waited;
@@ -49,26 +53,34 @@ static bool deeds_of(const struct wait_thread *line, struct wait_span span, stru
 	return false;
 }
 
-/* Fills in what the culprit did; returns the root. */
+/* For most of that time; called: ns in calls. */
+static const char *mostly(const struct deeds *deeds, uint64_t called, uint64_t ns)
+{
+	const uint64_t busy = called > deeds->waited ? called - deeds->waited : 0;
+	const uint64_t rest = ns > called ? ns - called : 0;
+
+	if (deeds->waited > busy && deeds->waited > rest)
+		return waiting_too;
+	return busy > rest ? communicating : computing;
+}
+
+/* Fills in what the culprit did, NULL: not known; returns the root. */
 static struct cause root_of(const struct waiting *waiting, struct wait_span span, const char **did)
 {
+	const uint64_t ns = span.to - span.from;
 	struct cause root = waiting->culprit;
-	uint64_t busy, rest;
 	struct deeds deeds;
 
 	*did = NULL;
 	if (!waiting->culprit_line || !deeds_of(waiting->culprit_line, span, &deeds))
 		return root;
-	busy = deeds.called > deeds.waited ? deeds.called - deeds.waited : 0;
-	rest = span.to - span.from > deeds.called ? span.to - span.from - deeds.called : 0;
-	if (deeds.waited > busy && deeds.waited > rest) {
-		*did = waiting_too;
-		if (deeds.waiter->root.process)
-			return deeds.waiter->root;
-	} else {
-		*did = busy > rest ? communicating : computing;
+	*did = mostly(&deeds, deeds.called, ns);
+	if (deeds.polled && mostly(&deeds, deeds.called + deeds.polled, ns) != *did)
+		*did = NULL;
+	if (*did == waiting_too && deeds.waiter->root.process)
+		return deeds.waiter->root;
+	if (*did != waiting_too)
 		root.did = *did;
-	}
 	return root;
 }
 

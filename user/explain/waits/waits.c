@@ -67,6 +67,8 @@ void waits_call(struct waits *waits, const struct call *call)
 		return;
 	turn->over = true;
 	turn->end = call->end.ns;
+	if (call->count > 1 && call->end.precision != PRECISION_EXACT)
+		turn->polled = call->until;
 	member_over(waits, turn, !call->until);
 }
 

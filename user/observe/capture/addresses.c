@@ -138,7 +138,7 @@ static void task_record(struct addresses *addresses, const struct ub_task *task)
 
 void addresses_record(struct addresses *addresses, const struct ub_hdr *record)
 {
-	if (record->kind == UB_CALL)
+	if (record->kind == UB_CALL || record->kind == UB_POLLS)
 		addresses_notice(addresses, record->tgid,
 				 ((const struct ub_call *)record)->ret_addr);
 	else if (record->kind == UB_OP)

@@ -23,6 +23,7 @@ const uint64_t sieve_words[UB_KIND_MAX] = {
 	[UB_OBJ] = UINT64_MAX,
 	[UB_TASK] = UINT64_MAX,
 	[UB_STACK] = UINT64_MAX,
+	[UB_POLLS] = TWO_BITS(struct ub_polls, call.ret_addr),
 };
 
 enum sieve_word { WORD_SITE = 1, WORD_FUNCTION, WORD_OBJECT, WORD_BUFFER };
@@ -79,6 +80,7 @@ bool sieve_passes(struct sieve *sieve, const struct ub_hdr *record)
 {
 	switch (record->kind) {
 	case UB_CALL:
+	case UB_POLLS: /* begins as a call does */
 		return is_new(sieve, record, WORD_SITE, ((const struct ub_call *)record)->ret_addr);
 	case UB_OP:
 		return op_is_new(sieve, (const struct ub_op *)record);

@@ -193,7 +193,7 @@ static void put_fact(struct list *list, const struct span *span)
 	if (span->count == 1)
 		return;
 	put_number(list, NOTE_COUNT, span->count);
-	put_number(list, NOTE_TIME, span->time);
+	put_some(list, NOTE_TIME, span->time);
 }
 
 static void put_sums(struct list *list, const struct fact_sums *sums)

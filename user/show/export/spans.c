@@ -276,11 +276,18 @@ static void take_call(struct spans *spans, const struct fact_call *call)
 		worlds_call(spans->worlds, call);
 }
 
+/* Calls of a loop in one thread become a span of their own; all other sums are from --count. */
 static void take_calls(struct spans *spans, const struct fact_call *call,
 		       const struct fact_sums *sums)
 {
 	struct span span = call_span(spans, call);
 
+	if (call->tid) {
+		span.count = (uint32_t)sums->count;
+		span.time = sums->time;
+		spans_add(spans, &span);
+		return;
+	}
 	if (call->process >= 0)
 		life_at(spans, call->process)->summed = true;
 	add_sums(spans, &span, sums);

@@ -199,6 +199,20 @@ static void page_draw_event(struct page *page, const struct page_drawn *fact,
 	page_events_add(&page->events, &event);
 }
 
+/* Calls of a loop in one thread. */
+static void draw_polls(struct page *page, const struct fact_call *call,
+		       const struct fact_sums *from, struct page_key *key, struct page_sums *sums)
+{
+	struct page_drawn fact = page_drawn_call(page, call);
+	const struct page_work work = { fact.start, fact.end, from->time, from->count, 0 };
+
+	key->code[PAGE_CAUSES] = page_causes_code(&page->causes, 0);
+	fact.key = page_cube_add(&page->cube, PAGE_CALLS, key, fact.start, page_size(0), sums);
+	page_draw_work(page, &fact, key->code[KEY_FUNCTION], &work);
+	page_draw_event(page, &fact,
+			(struct page_event){ .flags = EVENT_SEVERAL, .count = from->count });
+}
+
 static void feed_calls(struct page *page, const struct fact_call *call,
 		       const struct fact_sums *from)
 {
@@ -206,10 +220,14 @@ static void feed_calls(struct page *page, const struct fact_call *call,
 	struct page_key key;
 
 	page_hosts_see(&page->hosts, call->process, call->start, call->end);
-	if (!selection_passes(&page->selection, FACT_CALL, call))
+	if (!selection_passes(&page->selection, call->tid ? FACT_CALLS : FACT_CALL, call))
 		return;
 	sums.of[SUM_OPS] = from->ops;
 	key = page_key_of(page, PAGE_CALLS, call);
+	if (call->tid) {
+		draw_polls(page, call, from, &key, &sums);
+		return;
+	}
 	page_cube_add(&page->cube, PAGE_CALLS, &key, 0, page_size(page_mean_bytes(from)), &sums);
 	page->timeline.untimed += from->count;
 }

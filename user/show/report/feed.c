@@ -222,12 +222,12 @@ static void feed_thread(struct report *report, const struct fact_thread *thread)
 	vec_push(&report->waits.threads, *thread);
 }
 
-static void feed_place(struct report *report, const struct fact_call *call)
+static struct cube_sums *place_row(struct report *report, const struct fact_call *call)
 {
 	uint64_t key[] = { (int64_t)call->process, word(call->function), word(call->place->key) };
 
 	keep_place(report, call->place);
-	sum_call(&cube_at(&report->call_sites, key)->sums, call);
+	return &cube_at(&report->call_sites, key)->sums;
 }
 
 static void feed_stack(struct report *report, const struct fact_call *call)
@@ -249,7 +249,7 @@ static void report_feed_call(struct report *report, const struct fact_call *call
 	sum_call(sums, call);
 	report_waits_call(&report->waits, call);
 	if (call->place)
-		feed_place(report, call);
+		sum_call(place_row(report, call), call);
 	if (call->stack)
 		feed_stack(report, call);
 }
@@ -375,6 +375,26 @@ static void add_sums(struct cube_sums *to, const struct fact_sums *from)
 			from->timed == from->count ? from->bytes : UINT64_MAX);
 }
 
+static void sum_calls(struct cube_sums *sums, const struct fact_call *call,
+		      const struct fact_sums *from)
+{
+	add_sums(sums, from);
+	if (call->until)
+		sums->time_most += fact_time_most(call, from);
+	else
+		sums->unbounded += from->count;
+}
+
+/* Calls of a loop in one thread; those of cells have neither thread nor place. */
+static void feed_polls(struct report *report, const struct fact_call *call,
+		       const struct fact_sums *from)
+{
+	report->knows_places = report->knows_places || call->place;
+	report_waits_polls(&report->waits, call, from);
+	if (call->place)
+		sum_calls(place_row(report, call), call, from);
+}
+
 static void report_feed_calls(struct report *report, const struct fact_call *call,
 			      const struct fact_sums *from)
 {
@@ -382,8 +402,9 @@ static void report_feed_calls(struct report *report, const struct fact_call *cal
 
 	if (!sums)
 		return;
-	add_sums(sums, from);
-	sums->unbounded += from->count;
+	sum_calls(sums, call, from);
+	if (call->tid)
+		feed_polls(report, call, from);
 }
 
 static void report_feed_ops(struct report *report, const struct fact_op *op,

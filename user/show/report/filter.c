@@ -289,6 +289,10 @@ static bool passes_by_causes(struct selection *selection, enum fact_type type, c
 	switch (type) {
 	case FACT_CALL:
 		return is_in(&causes->calls, call->id);
+	case FACT_CALLS:
+		/* those of a loop in one thread made no operation */
+		return (!call->tid || filter_lowest(selection->filter) == FILTER_CALLS) &&
+		       passes_itself(selection, type, fact);
 	case FACT_OP:
 		return is_in(&causes->ops, op->id);
 	case FACT_WAIT:

@@ -117,6 +117,19 @@ void report_waits_call(struct report_waits *waits, const struct fact_call *call)
 		time->unbounded++;
 }
 
+void report_waits_polls(struct report_waits *waits, const struct fact_call *call,
+			const struct fact_sums *sums)
+{
+	struct process_time *time = time_at(waits, call->process);
+
+	if (!time)
+		return;
+	time->calls += sums->count;
+	time->timed += sums->time ? sums->timed : 0;
+	time->least += sums->time;
+	time->most += fact_time_most(call, sums);
+}
+
 static int by_age(const void *left, const void *right)
 {
 	const struct fact_open *a = left, *b = right;

@@ -60,6 +60,9 @@ struct report_waits {
 void report_waits_release(struct report_waits *waits);
 void report_waits_add(struct report_waits *waits, const struct fact_wait *wait);
 void report_waits_call(struct report_waits *waits, const struct fact_call *call);
+/* Calls of a loop in one thread. */
+void report_waits_polls(struct report_waits *waits, const struct fact_call *call,
+			const struct fact_sums *sums);
 void report_waits_seen(struct report_waits *waits, int process, uint64_t start);
 
 /* Puts open calls and rows into their order: oldest first, most time first. */

@@ -156,20 +156,21 @@ static void add_calls(struct aggregates *aggregates, const struct fact_call *cal
 		member->data_calls += count;
 }
 
-static void time_call(struct aggregates *aggregates, const struct fact_call *call)
+static void time_call(struct aggregates *aggregates, const struct fact_call *call, uint64_t count)
 {
 	struct member *member = member_at(aggregates, call->process);
 
 	if (!member)
 		return;
-	if (!member->time.calls++ || call->start < member->time.first)
+	if (!member->time.calls || call->start < member->time.first)
 		member->time.first = call->start;
+	member->time.calls += count;
 }
 
 static void feed_call(struct aggregates *aggregates, const struct fact_call *call)
 {
 	add_calls(aggregates, call, 1);
-	time_call(aggregates, call);
+	time_call(aggregates, call, 1);
 	traced_call(&aggregates->traced, call);
 	watch_call(&aggregates->watch, call);
 }
@@ -222,6 +223,8 @@ static void feed_calls(struct aggregates *aggregates, const struct fact_call *ca
 		       const struct fact_sums *sums)
 {
 	add_calls(aggregates, call, sums->count);
+	if (call->tid) /* of a loop in one thread */
+		time_call(aggregates, call, sums->count);
 }
 
 static void feed_ops(struct aggregates *aggregates, const struct fact_op *op,
