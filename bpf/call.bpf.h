@@ -36,11 +36,15 @@ __weak __noinline int calls_drop(struct task_state *task)
 
 #define CALLS_MOST 8 /* frames from which a call from outside of MPI is not taken to be nested */
 
-/* Records the entry of the call at hit->sp, inside of top; ends: its return is awaited. */
+/*
+ * Records the entry of the call at hit->sp, inside of top; ends: its return is awaited. kind:
+ * UB_CALL; UB_POLLS: the caller fills the rest.
+ */
 static __always_inline struct ub_call *call_place(const struct hit *hit, const struct frame *top,
-						  __u64 call_site, bool ends)
+						  __u64 call_site, bool ends, __u8 kind)
 {
-	struct ub_call *call = place(&hit->task->outbox, ub_call, UB_CALL, hit->ts);
+	__u32 size = kind == UB_POLLS ? sizeof(struct ub_polls) : sizeof(struct ub_call);
+	struct ub_call *call = outbox_place(&hit->task->outbox, kind, size, hit->ts);
 	struct parents up;
 
 	if (unlikely(hit->task->depth > CALLS_MOST &&
@@ -52,6 +56,7 @@ static __always_inline struct ub_call *call_place(const struct hit *hit, const s
 	call->ret_addr = call_site;
 	up.rows = call_rows(hit, up, call_site);
 	frame_enter(&call->h, hit, UB_CALL, ends, up, call_site);
+	call->h.kind = kind;
 	return call;
 }
 
@@ -116,7 +121,7 @@ static __always_inline void call_derive(struct task_state *task, const struct ca
 	struct hit at = { .task = task, .sp = path->call_sp, .ts = ts - 1, .row = path->row };
 	struct ub_call *call;
 
-	call = call_place(&at, frame_settled(task, path->call_sp), call_site, false);
+	call = call_place(&at, frame_settled(task, path->call_sp), call_site, false, UB_CALL);
 	call->h.flags |= UB_F_DERIVED;
 	call->comm = 0;
 }

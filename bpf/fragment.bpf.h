@@ -6,6 +6,7 @@
 #ifndef UCXBPF_FRAGMENT_BPF_H
 #define UCXBPF_FRAGMENT_BPF_H
 
+#include "joinable.bpf.h"
 #include "xfer.bpf.h"
 
 static __always_inline bool is_fragment(const struct leaving *leaving)
@@ -14,18 +15,6 @@ static __always_inline bool is_fragment(const struct leaving *leaving)
 
 	return leaving->site->length_rule == UB_LEN_RETURN && (__s64)leaving->ret > 0 &&
 	       (id == AM_EAGER_MIDDLE || id == AM_MIDDLE);
-}
-
-/* The record that may go on; NULL: it has left, or something came behind it. */
-static __always_inline struct ub_frags *open_record(struct task_state *task)
-{
-	struct outbox *box = &task->outbox;
-	__u32 at = task->fragments.end - sizeof(struct ub_frags);
-
-	if (box->bytes < sizeof(struct ub_frags) || box->bytes != task->fragments.end ||
-	    box->sent != task->fragments.sent)
-		return NULL;
-	return (struct ub_frags *)(box->records + (at & (OUTBOX - 1)));
 }
 
 /* Requests are used again: the message must be the same one. */
@@ -52,7 +41,7 @@ static __always_inline bool same_message(const struct leaving *leaving,
 
 static __always_inline bool fragment_joins(const struct leaving *leaving, bool with_op)
 {
-	struct ub_frags *frags = open_record(leaving->task);
+	struct ub_frags *frags = joinable(leaving->task, ub_frags, UB_FRAGS);
 
 	if (!frags || frags->xfer.length != (__s64)frags->each * frags->count ||
 	    leaving->ret > frags->each || !same_message(leaving, frags, with_op))
@@ -74,8 +63,7 @@ static __always_inline struct ub_xfer *fragment_place(const struct leaving *leav
 	frags->count = 1;
 	frags->each = leaving->ret;
 	frags->time = leaving->now - leaving->frame->ts;
-	task->fragments.end = task->outbox.bytes;
-	task->fragments.sent = task->outbox.sent;
+	joinable_from_now(task);
 	return &frags->xfer;
 }
 

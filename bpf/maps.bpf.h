@@ -104,8 +104,8 @@ struct handler {
 
 #define HANDLERS 2 /* by the lowest flag, "in a descriptor"; power of two */
 
-/* Where the last record of fragments ends in the outbox, and since when that one is filled. */
-struct fragments {
+/* A record that others may join: where it ends in the outbox, and since when that one is filled. */
+struct joinable {
 	__u64 sent;
 	__u32 end, pad;
 };
@@ -222,7 +222,7 @@ struct task_state {
 	struct outbox outbox;
 	struct home homes[HOMES];
 	struct handler handlers[HANDLERS];
-	struct fragments fragments;
+	struct joinable joinable;
 	struct receiver receiver;
 	struct reading reading;
 	struct caller_paths callers;

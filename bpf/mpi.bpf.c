@@ -3,7 +3,7 @@
  * MPI calls: entry only, since return probes there break programs that switch stacks inside the
  * call. Those who ask for exact ends get the second form.
  */
-#include "call.bpf.h"
+#include "poll.bpf.h"
 #include "span.bpf.h"
 #include "stack.bpf.h"
 
@@ -22,18 +22,26 @@ struct {
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 } no_call_end SEC(".maps");
 
-static __always_inline struct ub_call *call_enter(struct pt_regs *ctx, const struct hit *hit,
-						  bool ends)
+/* Whether it has a frame. */
+static __always_inline bool call_enter(struct pt_regs *ctx, const struct hit *hit, bool ends)
 {
 	__u64 *args = (__u64 *)hit->task->scratch; /* the stack is short */
+	bool poll = hit->site->what == UB_CALL_POLL;
+	struct polled polled = { hit->sp, hit->ts, 0, hit->row, ends };
 	struct ub_call *call;
 
 	read_args(args, ctx, hit);
-	call = call_place(hit, frame_top(hit, UB_CALL), slot_value(hit->sp), ends);
-	call->comm = args[hit->site->arg_comm & (ARGS - 1)];
+	polled.comm = args[hit->site->arg_comm & (ARGS - 1)];
+	if (poll && poll_joins(hit->task, &polled))
+		return true;
+	call = call_place(hit, frame_settled(hit->task, hit->sp), slot_value(hit->sp), ends,
+			  poll ? UB_POLLS : UB_CALL);
+	call->comm = polled.comm;
+	if (poll)
+		poll_begins(hit->task, (struct ub_polls *)call);
 	if (stacks_on)
 		stack_take(ctx, hit, call);
-	return call;
+	return !(call->h.flags & UB_F_DEEP);
 }
 
 SEC("uprobe")
@@ -44,7 +52,7 @@ int call_entry(struct pt_regs *ctx)
 	own_stack(ctx);
 	if (!hit_begin(&hit, ctx) || unlikely(calls_away >> hit.site->derivable & 1))
 		return 0;
-	if (!(call_enter(ctx, &hit, false)->h.flags & UB_F_DEEP))
+	if (call_enter(ctx, &hit, false))
 		call_awaits(&hit);
 	else
 		hit.task->callers.back = calls_back;
@@ -57,13 +65,11 @@ static __always_inline int call_enter_end(struct pt_regs *ctx)
 {
 	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
 	bool ends = !call_ends_over && (!no_call_ends || !bpf_map_lookup_elem(&no_call_end, &tgid));
-	struct ub_call *call;
 	struct hit hit;
 
 	if (!hit_begin(&hit, ctx))
 		return 1;
-	call = call_enter(ctx, &hit, ends);
-	ends = ends && !(call->h.flags & UB_F_DEEP);
+	ends = call_enter(ctx, &hit, ends) && ends;
 	outbox_settle(&hit.task->outbox, hit.ts);
 	return !ends;
 }
@@ -75,12 +81,14 @@ static __always_inline int call_leave(struct pt_regs *ctx)
 
 	if (!leave_begin(&leaving, ctx))
 		return 0;
-	end = place(&leaving.task->outbox, ub_call_end, UB_CALL_END, leaving.now);
-	leave_header(&end->h, &leaving);
-	end->h.kind = UB_CALL_END;
-	end->h.ts = leaving.now;
-	end->h.call = end->h.seq;
-	end->h.seq = 0;
+	if (!poll_ends(leaving.task, leaving.frame, leaving.now)) {
+		end = place(&leaving.task->outbox, ub_call_end, UB_CALL_END, leaving.now);
+		leave_header(&end->h, &leaving);
+		end->h.kind = UB_CALL_END;
+		end->h.ts = leaving.now;
+		end->h.call = end->h.seq;
+		end->h.seq = 0;
+	}
 	outbox_settle(&leaving.task->outbox, leaving.now);
 	return 0;
 }

@@ -45,6 +45,7 @@ enum ub_comp_what {
 enum ub_call_what {
 	UB_CALL_PLAIN = 0,
 	UB_CALL_NO_END = 1, /* does not return: never with a return probe */
+	UB_CALL_POLL = 2, /* looks at operations and goes on: its records are folded */
 };
 
 enum ub_op_what {
@@ -71,8 +72,8 @@ enum ub_rx_what {
 
 struct ub_site {
 	__u8 kind; /* enum ub_kind the site emits */
-	__u8 what; /* enum ub_obj_what, ub_comp_what, ub_op_what, ub_xfer_what, ub_rx_what or
-		      ub_mem_what, by kind */
+	__u8 what; /* enum ub_call_what, ub_obj_what, ub_comp_what, ub_op_what, ub_xfer_what,
+		      ub_rx_what or ub_mem_what, by kind */
 	__u8 needs_return;
 	__u8 length_rule; /* enum ub_length_rule */
 	__u8 arg_obj;

@@ -214,7 +214,7 @@ static void enter_call(__u64 sp, __u64 site, __u16 row, __u8 number)
 	const struct ub_site wire = { .kind = UB_CALL, .derivable = number };
 	struct hit hit = { .task = &state, .site = &wire, .sp = sp, .row = row, .ts = host.now };
 
-	call_place(&hit, frame_top(&hit, UB_CALL), site, false);
+	call_place(&hit, frame_top(&hit, UB_CALL), site, false, UB_CALL);
 	call_awaits(&hit);
 }
 

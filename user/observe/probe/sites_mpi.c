@@ -13,8 +13,8 @@ static const struct site rows[] = {
 	SITE_CALL_OP(Send, 6, 1), SITE_CALL(Bsend, 6), SITE_CALL_OP(Ssend, 6, 2), SITE_CALL_OP(Rsend, 6, 3),
 	SITE_CALL_OP(Recv, 6, 4), SITE_CALL(Sendrecv, 11), SITE_CALL(Sendrecv_replace, 8),
 	SITE_CALL_OP(Isend, 6, 5), SITE_CALL(Ibsend, 6), SITE_CALL_OP(Issend, 6, 6), SITE_CALL_OP(Irsend, 6, 7),
-	SITE_CALL_OP(Irecv, 6, 8), SITE_CALL(Probe, 3), SITE_CALL(Iprobe, 3), SITE_CALL(Mprobe, 3),
-	SITE_CALL(Improbe, 3), SITE_CALL(Mrecv, 0), SITE_CALL(Imrecv, 0),
+	SITE_CALL_OP(Irecv, 6, 8), SITE_CALL(Probe, 3), SITE_CALL_POLL(Iprobe, 3), SITE_CALL(Mprobe, 3),
+	SITE_CALL_POLL(Improbe, 3), SITE_CALL(Mrecv, 0), SITE_CALL(Imrecv, 0),
 	SITE_CALL(Buffer_detach, 0),
 
 	/* Persistent requests, completion */
@@ -22,8 +22,8 @@ static const struct site rows[] = {
 	SITE_CALL(Rsend_init, 6), SITE_CALL(Recv_init, 6), SITE_CALL_OP(Start, 0, 9),
 	SITE_CALL(Startall, 0), SITE_CALL(Request_free, 0), SITE_CALL(Cancel, 0),
 	SITE_CALL(Wait, 0), SITE_CALL(Waitall, 0), SITE_CALL(Waitany, 0), SITE_CALL(Waitsome, 0),
-	SITE_CALL(Test, 0), SITE_CALL(Testall, 0), SITE_CALL(Testany, 0), SITE_CALL(Testsome, 0),
-	SITE_CALL(Request_get_status, 0),
+	SITE_CALL_POLL(Test, 0), SITE_CALL_POLL(Testall, 0), SITE_CALL_POLL(Testany, 0), SITE_CALL_POLL(Testsome, 0),
+	SITE_CALL_POLL(Request_get_status, 0),
 
 	/* Collectives */
 	SITE_CALL(Barrier, 1), SITE_CALL(Bcast, 5), SITE_CALL(Gather, 8), SITE_CALL(Gatherv, 9),
@@ -54,7 +54,7 @@ static const struct site rows[] = {
 	SITE_CALL(Win_allocate_shared, 4), SITE_CALL(Win_create_dynamic, 2),
 	SITE_CALL(Win_free, 0), SITE_CALL(Win_fence, 0), SITE_CALL(Win_start, 0),
 	SITE_CALL(Win_complete, 0), SITE_CALL(Win_post, 0), SITE_CALL(Win_wait, 0),
-	SITE_CALL(Win_test, 0), SITE_CALL(Win_lock, 0), SITE_CALL(Win_lock_all, 0),
+	SITE_CALL_POLL(Win_test, 0), SITE_CALL(Win_lock, 0), SITE_CALL(Win_lock_all, 0),
 	SITE_CALL(Win_unlock, 0), SITE_CALL(Win_unlock_all, 0), SITE_CALL(Win_flush, 0),
 	SITE_CALL(Win_flush_all, 0), SITE_CALL(Win_flush_local, 0),
 	SITE_CALL(Win_flush_local_all, 0), SITE_CALL(Win_sync, 0),
@@ -84,7 +84,7 @@ static const struct site mpi4_rows[] = {
 	/* clang-format off */
 	/* Partitioned, sessions, new in 4.0 */
 	SITE_CALL(Psend_init, 7), SITE_CALL(Precv_init, 7), SITE_CALL(Pready, 0),
-	SITE_CALL(Pready_range, 0), SITE_CALL(Pready_list, 0), SITE_CALL(Parrived, 0),
+	SITE_CALL(Pready_range, 0), SITE_CALL(Pready_list, 0), SITE_CALL_POLL(Parrived, 0),
 	SITE_CALL(Isendrecv, 11), SITE_CALL(Isendrecv_replace, 8), SITE_CALL(Session_init, 0),
 	SITE_CALL(Session_finalize, 0), SITE_CALL(Comm_create_from_group, 0),
 	SITE_CALL(Intercomm_create_from_groups, 0), SITE_CALL(Comm_idup_with_info, 1),

@@ -54,6 +54,9 @@ const char *site_marker(unsigned int row);
 #define SITE_CALL_NO_END(f, comm)                                                                  \
 	SITE("PMPI_" #f, "MPI_" #f, LEVEL_MPI, .kind = UB_CALL, .what = UB_CALL_NO_END,            \
 	     .arg_comm = (comm))
+#define SITE_CALL_POLL(f, comm)                                                                    \
+	SITE("PMPI_" #f, "MPI_" #f, LEVEL_MPI, .kind = UB_CALL, .what = UB_CALL_POLL,              \
+	     .arg_comm = (comm))
 #define SITE_CALL_C(f, comm) SITE_CALL_AS("PMPI_" #f "_c", "MPI_" #f "_c", comm)
 #define SITE_CALL_X(f, comm) SITE_CALL_AS("PMPIX_" #f, "MPIX_" #f, comm)
 
