@@ -34,10 +34,10 @@ static const char examples[] =
 	"Examples:\n"
 	"  ucxbpf doctor                           would a trace see anything here, and why not\n"
 	"  sudo ucxbpf run -- mpirun -n 2 ./app    trace a job from its first instruction\n"
-	"  sudo ucxbpf attach -p 4242 -d 10        trace a running process for 10 seconds\n"
+	"  sudo ucxbpf attach 4242 -d 10s          trace a running process for 10 seconds\n"
 	"  sudo ucxbpf attach -o a.ucxb --all      trace every UCX process here until Ctrl-C\n"
 	"  sudo ucxbpf top -p 4242                 what a job sends now, and where it waits\n"
-	"  sudo ucxbpf pending -p 4242             a job hangs: which rank is behind\n"
+	"  sudo ucxbpf pending 4242                a job hangs: which rank is behind\n"
 	"  ucxbpf replay a.ucxb b.ucxb             report on captures, anywhere, as any user\n"
 	"  ucxbpf replay --json a.ucxb | jq .loss  the same for programs\n"
 	"  ucxbpf diff before.ucxb after.ucxb      what differs between two runs\n"
@@ -99,6 +99,79 @@ static bool asks_for_help(const char *word)
 	return !strcmp(word, "--help") || !strcmp(word, "-h");
 }
 
+/* ---- the command that somebody meant ---- */
+
+/* Words of other tools for what a command here does. */
+static const struct {
+	const char *word, *command;
+} synonyms[] = {
+	{ "record", "run" },
+	{ "report", "replay" },
+	{ "trace", "attach" },
+};
+
+#define LONGEST_NAME 16
+#define MOST_EDITS 2
+
+static size_t least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Letters to insert, remove, replace or swap with the next one; of longer words, too many. */
+static size_t edits(const char *from, const char *to)
+{
+	const size_t m = strlen(from), n = strlen(to);
+	size_t table[LONGEST_NAME + 1][LONGEST_NAME + 1];
+
+	if (m > LONGEST_NAME || n > LONGEST_NAME)
+		return MOST_EDITS + 1;
+	for (size_t i = 0; i <= m; i++) {
+		for (size_t j = 0; j <= n; j++) {
+			if (!i || !j) {
+				table[i][j] = i + j;
+				continue;
+			}
+			table[i][j] = table[i - 1][j - 1] + (from[i - 1] != to[j - 1]);
+			table[i][j] = least(table[i][j], table[i - 1][j] + 1);
+			table[i][j] = least(table[i][j], table[i][j - 1] + 1);
+			if (i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1])
+				table[i][j] = least(table[i][j], table[i - 2][j - 2] + 1);
+		}
+	}
+	return table[m][n];
+}
+
+/* NULL: no command is like it. */
+static const char *suggestion(const char *word)
+{
+	size_t best = MOST_EDITS + 1, distance;
+	const char *found = NULL;
+
+	for (size_t i = 0; i < ARRAY_SIZE(synonyms); i++)
+		if (!strcmp(word, synonyms[i].word))
+			return synonyms[i].command;
+	for (size_t i = 0; i < COMMANDS; i++) {
+		distance = edits(word, commands[i].name);
+		/* half of a word is no misspelling of it */
+		if (distance < best && distance * 2 < strlen(commands[i].name)) {
+			best = distance;
+			found = commands[i].name;
+		}
+	}
+	return found;
+}
+
+static void say_unknown(const char *name)
+{
+	const char *meant = suggestion(name);
+
+	if (meant)
+		log_error("no command '%s', did you mean '%s'?", name, meant);
+	else
+		log_error("no command '%s', see ucxbpf --help", name);
+}
+
 int main(int argc, char **argv)
 {
 	static char help[] = "--help";
@@ -109,14 +182,11 @@ int main(int argc, char **argv)
 		print_help(stdout);
 		return UCXBPF_EXIT_OK;
 	}
-	/* "help COMMAND" and "COMMAND -h": argp knows neither */
 	if (!strcmp(name, "help")) {
 		name = argv[1] = argv[2];
 		argv[2] = help;
-	} else if (argc > 2 && asks_for_help(argv[2])) {
-		argv[2] = help;
 	}
-	if (!strcmp(name, "--version") || !strcmp(name, "-V")) {
+	if (!strcmp(name, "--version") || !strcmp(name, "-V") || !strcmp(name, "version")) {
 		puts("ucxbpf " UCXBPF_VERSION);
 		return UCXBPF_EXIT_OK;
 	}
@@ -126,6 +196,6 @@ int main(int argc, char **argv)
 	if (argc < 2)
 		print_help(stderr);
 	else
-		log_error("no command '%s', see ucxbpf --help", name);
+		say_unknown(name);
 	return UCXBPF_EXIT_USAGE;
 }

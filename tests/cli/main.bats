@@ -101,6 +101,35 @@ confined()
 	run "$UCXBPF" --version
 	[ "$status" -eq 0 ]
 	[[ $output =~ ^ucxbpf\ [0-9]+\.[0-9]+\.[0-9]+ ]]
+	[ "$("$UCXBPF" version)" = "$output" ]
+}
+
+@test "a misspelt command, and another tool's word for one: what is meant" {
+	local word meant
+
+	while read -r word meant; do
+		run "$UCXBPF" "$word"
+		[ "$status" -eq 2 ]
+		[ "$output" = "ucxbpf: error: no command '$word', did you mean '$meant'?" ]
+		run "$UCXBPF" help "$word"
+		[ "$status" -eq 2 ]
+		[ "$output" = "ucxbpf: error: no command '$word', did you mean '$meant'?" ]
+	done <<-'END'
+		atach attach
+		attahc attach
+		repaly replay
+		chekc check
+		dif diff
+		inventroy inventory
+		report replay
+		record run
+		trace attach
+	END
+	for word in x zz frobnicate replaysallcaptures; do
+		run "$UCXBPF" "$word"
+		[ "$status" -eq 2 ]
+		[ "$output" = "ucxbpf: error: no command '$word', see ucxbpf --help" ]
+	done
 }
 
 @test "no command, an unknown one, an unknown option: usage" {
@@ -124,6 +153,13 @@ confined()
 	run "$UCXBPF" help frobnicate
 	[ "$status" -eq 2 ]
 	[ "$output" = "ucxbpf: error: no command 'frobnicate', see ucxbpf --help" ]
+	# wherever it stands
+	local words
+	for words in "replay a.ucxb -h|replay" "sweep run -h|sweep" "sweep merge -h|sweep merge" "policy check x -h|policy" \
+		"doctor -p 1 -h|doctor" "pending --all -h|pending" "attach --level mpi -h|attach" "run -q -h|run"; do
+		"$UCXBPF" ${words##*|} --help >"$BATS_TEST_TMPDIR/help"
+		"$UCXBPF" ${words%|*} | diff - "$BATS_TEST_TMPDIR/help"
+	done
 	run "$UCXBPF" run -- echo -h
 	[ "$status" -eq 0 ]
 	[[ $output == *-h* ]]

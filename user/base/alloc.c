@@ -102,18 +102,43 @@ static ssize_t write_plain(void *to, const char *bytes, size_t count)
 	return (ssize_t)count;
 }
 
+/* argp knows --help and -?, people type -h. */
+static error_t parse_help(int key, char *value, struct argp_state *state)
+{
+	(void)value;
+	if (key != 'h')
+		return ARGP_ERR_UNKNOWN;
+	argp_state_help(state, state->out_stream, ARGP_HELP_STD_HELP);
+	return 0;
+}
+
+static const struct argp_option help_options[] = { { NULL, 'h', NULL, OPTION_HIDDEN, "", 0 },
+						   { 0 } };
+static const struct argp help_argp = { .options = help_options, .parser = parse_help };
+
 /* getopt(3) and argp write the words they complain of as they are, and know no other stream. */
 int xargp_parse(const struct argp *argp, int argc, char **argv, unsigned int flags, void *input)
 {
+	const struct argp_child *child = argp->children;
+	VEC(struct argp_child) children = { 0 };
+	struct argp with_help = *argp;
 	FILE *terminal = stderr;
 	int err;
+
+	/* last: each of the others has its place among the inputs */
+	for (; child && child->argp; child++)
+		vec_push(&children, *child);
+	vec_push(&children, ((struct argp_child){ .argp = &help_argp }));
+	vec_push(&children, (struct argp_child){ 0 });
+	with_help.children = children.data;
 
 	stderr = checked(
 		fopencookie(terminal, "w", (cookie_io_functions_t){ .write = write_plain }));
 	setlinebuf(stderr);
-	err = argp_parse(argp, argc, argv, flags, NULL, input);
+	err = argp_parse(&with_help, argc, argv, flags, NULL, input);
 	fclose(stderr);
 	stderr = terminal;
+	vec_release(&children);
 	if (err == ENOMEM)
 		alloc_failed();
 	return err;

@@ -38,8 +38,8 @@ char *xvasprintf(const char *format, va_list args) __attribute__((malloc, format
 ssize_t xgetline(char **line, size_t *room, FILE *file);
 
 /*
- * argp_parse(3) without an index, which returns ENOMEM in silence. No message of it steers a
- * terminal.
+ * argp_parse(3) without an index, which returns ENOMEM in silence; -h is --help. No message of it
+ * steers a terminal.
  */
 int xargp_parse(const struct argp *argp, int argc, char **argv, unsigned int flags, void *input);
 

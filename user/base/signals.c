@@ -9,14 +9,18 @@
 #include "base/clock.h"
 #include "base/vec.h"
 
-/* None that was ignored before. */
+/*
+ * None that was ignored before, but SIGINT, which a shell has the background jobs of a script
+ * ignore: who sends one means it.
+ */
 static void take(sigset_t *set, const int *numbers, size_t count)
 {
 	sigemptyset(set);
 	for (size_t i = 0; i < count; i++) {
 		struct sigaction action;
 
-		if (!sigaction(numbers[i], NULL, &action) && action.sa_handler != SIG_IGN)
+		if (numbers[i] == SIGINT ||
+		    (!sigaction(numbers[i], NULL, &action) && action.sa_handler != SIG_IGN))
 			sigaddset(set, numbers[i]);
 	}
 }

@@ -20,9 +20,9 @@ struct signals {
 };
 
 /*
- * Takes SIGINT, SIGTERM and SIGHUP, but none that was ignored before (nohup), as a descriptor to
- * poll; makes a file size limit an error instead of a signal; raises the limit of open files as far
- * as it may go. child: this process will wait for one. -errno.
+ * Takes SIGINT, SIGTERM and SIGHUP, but of the last two none that was ignored before (nohup), as a
+ * descriptor to poll; makes a file size limit an error instead of a signal; raises the limit of
+ * open files as far as it may go. child: this process will wait for one. -errno.
  */
 int signals_open(struct signals *signals, bool child);
 

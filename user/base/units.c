@@ -97,7 +97,7 @@ static const struct {
 	const char *name;
 	double ns;
 } durations[] = {
-	{ "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 }, { "min", 60e9 }, { "h", 3600e9 },
+	{ "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 }, { "m", 60e9 }, { "min", 60e9 }, { "h", 3600e9 },
 };
 
 int duration_parse(const char *text, const char **end, uint64_t *ns)
@@ -122,4 +122,24 @@ int duration_parse(const char *text, const char **end, uint64_t *ns)
 		return 0;
 	}
 	return -EINVAL;
+}
+
+int seconds_parse(const char *text, double *seconds)
+{
+	const char *end = text + strlen(text);
+	char with_unit[32];
+	uint64_t ns;
+	int err;
+
+	/* without a unit they are seconds */
+	if (end > text && strchr("0123456789.", end[-1])) {
+		if (snprintf(with_unit, sizeof(with_unit), "%ss", text) >= (int)sizeof(with_unit))
+			return -EINVAL;
+		text = with_unit;
+	}
+	err = duration_parse(text, &end, &ns);
+	if (err || *end)
+		return err ? err : -EINVAL;
+	*seconds = ns / 1e9;
+	return 0;
 }

@@ -23,9 +23,12 @@ void unit_time(char *out, size_t size, uint64_t ns, bool exact);
 void unit_share(char *out, size_t size, uint64_t part, uint64_t whole);
 
 /*
- * Reads a number and its unit (300ms, 1s, 1.5min, 2h), up to the first other byte: *end. -EINVAL:
- * no such; -ERANGE.
+ * Reads a number and its unit (300ms, 1s, 1.5min, 2h; m is min), up to the first other byte: *end.
+ * -EINVAL: no such; -ERANGE.
  */
 int duration_parse(const char *text, const char **end, uint64_t *ns);
+
+/* A whole word as duration_parse() reads it, or a number without a unit: of seconds. */
+int seconds_parse(const char *text, double *seconds);
 
 #endif
