@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* A full disk costs what was not written yet, and nothing else. */
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -151,6 +152,61 @@ static void only_captures_are_overwritten(void **state)
 	close(fd);
 }
 
+/* A capture of so many records. */
+static void make_capture(const char *path, uint64_t records)
+{
+	struct file_writer *w = must_create(path);
+	union any_record r;
+	uint64_t seed = 5;
+
+	for (uint64_t ts = 1; ts <= records; ts++) {
+		random_record(&r, &seed, ts);
+		assert_int_equal(file_writer_record(w, &r.h), 0);
+	}
+	assert_int_equal(file_writer_close(w, NULL), 0);
+}
+
+static void must_hold(const char *path, uint64_t records)
+{
+	file_reader_free(must_read(path, records));
+}
+
+static void a_capture_that_is_there_is_kept(void **state)
+{
+	char *path = temp_path(), *kept;
+	struct file_writer *w;
+	int fd;
+
+	(void)state;
+	assert_true(asprintf(&kept, "%s.old", path) > 0);
+	make_capture(path, 3);
+	/* nothing is recorded: it stays */
+	assert_int_equal(file_writer_open(&w, path), 0);
+	assert_true(file_writer_keeps(w));
+	file_writer_abandon(w);
+	must_hold(path, 3);
+	assert_int_equal(access(kept, F_OK), -1);
+	make_capture(path, 5);
+	must_hold(path, 5);
+	must_hold(kept, 3);
+	/* the one before that gives way */
+	make_capture(path, 7);
+	must_hold(path, 7);
+	must_hold(kept, 5);
+	/* anything else does not */
+	fd = open(kept, O_WRONLY | O_TRUNC);
+	assert_int_equal(write(fd, "my text", 7), 7);
+	close(fd);
+	assert_int_equal(file_writer_open(&w, path), -ENOTEMPTY);
+	must_hold(path, 7);
+	unlink(kept);
+	assert_int_equal(symlink("/etc/passwd", kept), 0);
+	assert_int_equal(file_writer_open(&w, path), -ENOTEMPTY);
+	unlink(kept);
+	temp_free(path);
+	free(kept);
+}
+
 static void refused(const char *path, int error)
 {
 	struct file_writer *w;
@@ -257,6 +313,7 @@ int main(void)
 		cmocka_unit_test(whole_chunks_stay),
 		cmocka_unit_test(no_room_at_all),
 		cmocka_unit_test(only_captures_are_overwritten),
+		cmocka_unit_test(a_capture_that_is_there_is_kept),
 		cmocka_unit_test(what_others_may_have_put_there_is_refused),
 		cmocka_unit_test(files_of_others_are_refused),
 		cmocka_unit_test(a_capture_is_its_owners_alone),

@@ -19,11 +19,17 @@ struct file_writer;
 
 /*
  * -EWOULDBLOCK: another writer has the file open; -EEXIST: it holds something that is no capture;
+ * -ENOTEMPTY: it is a capture, which would be kept under a name that is something else's;
  * -ELOOP, -EMLINK: it is a symbolic link, or one of several hard links; -EUSERS: another user owns
  * it; -ESPIPE: it is neither a file nor a character device; -errno. A capture that was there stays
- * until the first flush.
+ * until the first flush, and is PATH.old then.
  */
 int file_writer_open(struct file_writer **writer, const char *path);
+
+#define FILE_KEPT ".old" /* added to the name of a capture that a new one replaces */
+
+/* Whether there is such a capture. */
+bool file_writer_keeps(const struct file_writer *writer);
 
 /*
  * Adds one wire record of ub_kind_size() bytes. Reaches the disk with the next flush at the latest.

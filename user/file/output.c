@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -10,6 +11,7 @@
 
 #define ZSTD_STATIC_LINKING_ONLY /* ZSTD_c_literalCompressionMode */
 #include "base/newfile.h"
+#include "file/file.h"
 #include "file/output.h"
 
 /* Higher levels take longer for a few percent less: columns leave them little to find. */
@@ -137,12 +139,51 @@ static bool is_ours_here(const char *path, const struct stat *old)
 	return ours;
 }
 
-/* Only a capture and an empty file are written over, and only where nobody else can have put them.
+/* 0, -EEXIST: it is something else; -errno. */
+static int is_capture(int fd)
+{
+	char magic[FILE_MAGIC_SIZE];
+	ssize_t got = pread(fd, magic, sizeof(magic), 0);
+
+	if (got < 0)
+		return -errno;
+	return got == sizeof(magic) && !memcmp(magic, FILE_MAGIC, sizeof(magic)) ? 0 : -EEXIST;
+}
+
+/* PATH.old, to be freed; NULL: no memory. */
+static char *kept_name(const char *path)
+{
+	char *kept;
+
+	return asprintf(&kept, "%s" FILE_KEPT, path) < 0 ? NULL : kept;
+}
+
+/* Whether a capture that is there may get its other name: nothing but a capture gives way to it. */
+static int check_kept(const char *path)
+{
+	char *kept = kept_name(path);
+	int fd, err;
+
+	if (!kept)
+		return -ENOMEM;
+	fd = open(kept, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd >= 0)
+		err = is_capture(fd) ? -ENOTEMPTY : 0;
+	else
+		err = errno == ENOENT ? 0 : -ENOTEMPTY;
+	if (fd >= 0)
+		close(fd);
+	free(kept);
+	return err;
+}
+
+/*
+ * Only a capture and an empty file give way to a new one, and only where nobody else can have put
+ * them.
  */
 static int check_old(const struct output *o, const char *path, const struct stat *old)
 {
-	char magic[FILE_MAGIC_SIZE];
-	ssize_t got;
+	int err;
 
 	if (S_ISCHR(old->st_mode))
 		return 0;
@@ -154,15 +195,13 @@ static int check_old(const struct output *o, const char *path, const struct stat
 		return -EUSERS;
 	if (!old->st_size)
 		return 0;
-	got = pread(o->fd, magic, sizeof(magic), 0);
-	if (got < 0)
-		return -errno;
-	return got == sizeof(magic) && !memcmp(magic, FILE_MAGIC, sizeof(magic)) ? 0 : -EEXIST;
+	err = is_capture(o->fd);
+	return err ? err : check_kept(path);
 }
 
-static int lock(const struct output *o)
+static int lock(int fd)
 {
-	return flock(o->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK ? -EWOULDBLOCK : 0;
+	return flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK ? -EWOULDBLOCK : 0;
 }
 
 static int open_old(struct output *o, const char *path)
@@ -175,8 +214,9 @@ static int open_old(struct output *o, const char *path)
 		return -errno;
 	error = check_old(o, path, &old);
 	if (!error)
-		error = lock(o);
+		error = lock(o->fd);
 	o->created = !error && S_ISREG(old.st_mode) && !old.st_size;
+	o->keeps = !error && S_ISREG(old.st_mode) && old.st_size;
 	return error;
 }
 
@@ -189,7 +229,7 @@ int output_open(struct output *o, const char *path)
 	o->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	o->created = o->fd >= 0;
 	if (o->created)
-		error = lock(o);
+		error = lock(o->fd);
 	else
 		error = errno == EEXIST ? open_old(o, path) : -errno;
 	if (!error && !(o->path = strdup(path)))
@@ -250,6 +290,24 @@ static void guard(const struct output *o)
 	newfile_hand_over(o->fd, 0600);
 }
 
+/* The capture that is there gets its other name; the new one is a new file. */
+static int keep_old(struct output *o)
+{
+	char *kept = kept_name(o->path);
+	int error = !kept ? -ENOMEM : rename(o->path, kept) ? -errno : 0, fd;
+
+	free(kept);
+	if (error)
+		return error;
+	fd = open(o->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return -errno;
+	error = lock(fd);
+	close(o->fd);
+	o->fd = fd;
+	return error;
+}
+
 static int start_file(struct output *o)
 {
 	struct file_header header = { .version = FILE_VERSION, .wire = UB_WIRE_VERSION };
@@ -257,6 +315,9 @@ static int start_file(struct output *o)
 	int error;
 
 	o->started = true;
+	error = o->keeps ? keep_old(o) : 0;
+	if (error)
+		return error;
 	guard(o);
 	/* a pipe or a device has nothing to cut */
 	if (ftruncate(o->fd, 0) && errno != EINVAL)

@@ -25,8 +25,9 @@ struct output {
 	bool tried; /* to hold some */
 	bool scarce; /* less than the reserve is left */
 	char *path;
-	bool started; /* the former content is overwritten */
+	bool started; /* a capture that was there has its other name */
 	bool created; /* there was no file, or an empty one */
+	bool keeps; /* there is a capture, to be kept as PATH.old */
 	uint64_t bytes; /* of complete chunks, and the file header */
 };
 

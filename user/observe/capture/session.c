@@ -411,6 +411,9 @@ static const char *why_not_created(int err)
 		return "another ucxbpf is writing it, name one with -o";
 	case -EEXIST:
 		return "it exists and is not a capture";
+	case -ENOTEMPTY:
+		return "the capture that it is would be kept as FILE" FILE_KEPT
+		       ", which is no capture, name a new file with -o";
 	case -EISDIR:
 		return "it is a directory, name a file in it";
 	case -ELOOP:
@@ -441,6 +444,9 @@ static int open_file(struct capture_session *capture)
 			*options->unwritable = true;
 		return err;
 	}
+	if (file_writer_keeps(capture->writer))
+		log_warn("'%s' is a capture already, which is kept as '%s" FILE_KEPT "'",
+			 options->output, options->output);
 	record = side_capture(site_layer_name(options->level), options->mode, options->command,
 			      options->count);
 	if (!options->arguments)
