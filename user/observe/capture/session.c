@@ -300,6 +300,22 @@ static void note_without_ucx(struct capture_session *capture)
 	side_write(capture->writer, side_note(text));
 }
 
+/* What is unknown of them is not what they do not have. */
+static void note_refused(struct capture_session *capture)
+{
+	unsigned int count = capture->track.environments_refused;
+	char text[200];
+
+	if (!count)
+		return;
+	snprintf(text, sizeof(text),
+		 "could not read the environment of %u process%s, for want of "
+		 "CAP_DAC_READ_SEARCH: variables are unknown, rank and job may be",
+		 count, count == 1 ? "" : "es");
+	log_warn("%s", text);
+	side_write(capture->writer, side_note(text));
+}
+
 int capture_close(struct capture_session *capture, const char *reason)
 {
 	struct ub_stats stats = { 0 };
@@ -326,6 +342,7 @@ int capture_close(struct capture_session *capture, const char *reason)
 			   side_note("the kernel lost mmap events: a library may have been used "
 				     "before it was probed"));
 	note_without_ucx(capture);
+	note_refused(capture);
 	side_write(capture->writer, side_clock());
 	/* so that the size in the capture lacks only these last records */
 	file_writer_flush(capture->writer, &stats);

@@ -95,6 +95,7 @@ static void announce_process(struct track *track, struct tracked *tracked,
 	if (tracked->announced || process_init(&process, tracked->tgid))
 		return;
 	process_rank_from_memory(&process, mapped);
+	track->environments_refused += process.environment_refused;
 	if (!track->arguments)
 		record_cut(process.cmdline);
 	side_write(track->writer,

@@ -43,6 +43,7 @@ struct track {
 	unsigned int announced; /* processes that mapped UCX or MPI, ever */
 	unsigned int with_ucx; /* announced and alive */
 	unsigned int alive;
+	unsigned int environments_refused; /* of announced ones */
 };
 
 void track_init(struct track *track, struct kernel *kernel, struct probes *probes,

@@ -40,6 +40,8 @@ static const struct problem problems[] = {
 			       "boot with lockdown=integrity or none" },
 	[PROBLEM_CAPABILITY] = { "capability", UCXBPF_EXIT_PERMISSION, "%s is missing: %s",
 				 "run as root, or give this capability" },
+	[PROBLEM_LESS] = { "capability_less", 0, "%s is missing: %s",
+			   "run as root, or give this capability (docs/privileges.md)" },
 	[PROBLEM_USER_NAMESPACE] = { "user_namespace", UCXBPF_EXIT_PERMISSION,
 				     "this runs in a user namespace, whose root may not trace",
 				     "run as root of the machine itself" },

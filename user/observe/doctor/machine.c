@@ -16,16 +16,28 @@
 #include "base/vec.h"
 #include "observe/probe/links.h"
 
-/* A capability, and the wider one that includes it. Enforcement: kernel 5.8 and newer. */
+/*
+ * A capability, and the wider one that includes it. Enforcement: kernel 5.8 and newer.
+ * docs/privileges.md has the same table.
+ */
 static const struct privilege {
 	const char *name;
 	int bit, wider;
-	const char *why;
+	enum problem_id without; /* PROBLEM_CAPABILITY: no trace */
+	const char *why; /* what it is for, else what is lost */
 } privileges[] = {
-	{ "CAP_BPF", CAP_BPF, CAP_SYS_ADMIN, "loads the programs and makes the rings" },
-	{ "CAP_PERFMON", CAP_PERFMON, CAP_SYS_ADMIN, "attaches programs to probes" },
-	{ "CAP_SYS_PTRACE", CAP_SYS_PTRACE, CAP_SYS_PTRACE,
+	{ "CAP_BPF", CAP_BPF, CAP_SYS_ADMIN, PROBLEM_CAPABILITY,
+	  "loads the programs and makes the rings" },
+	{ "CAP_PERFMON", CAP_PERFMON, CAP_SYS_ADMIN, PROBLEM_CAPABILITY,
+	  "attaches programs to probes" },
+	{ "CAP_SYS_PTRACE", CAP_SYS_PTRACE, CAP_SYS_PTRACE, PROBLEM_CAPABILITY,
 	  "reads the maps and UCX objects of other users' processes" },
+	{ "CAP_DAC_READ_SEARCH", CAP_DAC_READ_SEARCH, CAP_DAC_OVERRIDE, PROBLEM_LESS,
+	  "of other users' processes, the environment cannot be read: no --job, no UCX_ variables, "
+	  "rank and job may be unknown" },
+	{ "CAP_SYS_ADMIN", CAP_SYS_ADMIN, CAP_SYS_ADMIN, PROBLEM_LESS,
+	  "the kernel does not tell the time spent in BPF programs, nor host names inside of "
+	  "containers" },
 };
 
 #define PRIVILEGES ARRAY_SIZE(privileges)
@@ -76,7 +88,7 @@ void doctor_privileges(struct doctor *doctor)
 
 		json_object_set_new(have, p->name, json_boolean(ok));
 		if (!ok)
-			doctor_problem(doctor, PROBLEM_CAPABILITY, p->name, p->why);
+			doctor_problem(doctor, p->without, p->name, p->why);
 	}
 	if (nested)
 		doctor_problem(doctor, PROBLEM_USER_NAMESPACE);

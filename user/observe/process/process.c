@@ -199,6 +199,7 @@ static void launch_facts(struct os_process *process)
 	if (got > 0 || (!got && process->exe))
 		launch_facts_from(process, text, (unsigned long)got);
 	process->environment_cut += got == MAX_ENVIRON;
+	process->environment_refused = got == -EACCES;
 	free(text);
 }
 

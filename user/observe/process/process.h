@@ -27,6 +27,7 @@ struct os_process {
 	json_t *cmdline; /* array of strings */
 	json_t *environment; /* name -> value of recorded variables; NULL = not readable */
 	int environment_cut; /* variables that found no room */
+	bool environment_refused; /* this process may not read it: CAP_DAC_READ_SEARCH */
 	char cpus[PROCESS_CPUS]; /* its main thread may run on: "0-3,8"; "" = not known */
 	int rank, size, local_rank; /* in MPI_COMM_WORLD; -1 = unknown */
 	char rank_from[40]; /* variable or object that told the rank */
