@@ -74,3 +74,94 @@ setup() {
 	[ "$output" = "ucxbpf sweep: --budget: '0' is out of range, use 0.01% to 99%, or none" ]
 	[ ! -e "$BATS_TEST_TMPDIR/sweep" ]
 }
+
+@test "which processes, for how long: bad words are refused in one line" {
+	local options line
+	while IFS='|' read -r options line; do
+		for command in attach pending; do
+			eval "run \"$UCXBPF\" $command $options"
+			echo "$command $options: $status $output"
+			[ "$status" = 2 ]
+			[ "${#lines[@]}" = 1 ]
+			[ "$output" = "ucxbpf $command: $line" ]
+		done
+	done <<-'END'
+		4242x|'4242x' is not a process id
+		0|'0' is not a process id
+		12,,13|'' is not a process id
+		-p 12,x|'x' is not a process id
+		12 --all|give one of PID, --job ID and --all
+		-p 12 --job 3|give one of PID, --job ID and --all
+		-d 5s|give one of PID, --job ID and --all
+		-d 5x 12|'5x' is not a duration such as 5s, 500ms or 2m
+		-d 0 12|'0' is not a duration such as 5s, 500ms or 2m
+		-d 0ms 12|'0ms' is not a duration such as 5s, 500ms or 2m
+		-d '' 12|'' is not a duration such as 5s, 500ms or 2m
+		-d '5 s' 12|'5 s' is not a duration such as 5s, 500ms or 2m
+		-d nan 12|'nan' is not a duration such as 5s, 500ms or 2m
+	END
+}
+
+@test "a sweep's durations have units; bad ones are refused" {
+	for option in --answer --limit; do
+		for value in 5x 0 '' 99999h; do
+			run "$UCXBPF" sweep run "$option=$value" -o "$BATS_TEST_TMPDIR/sweep"
+			[ "$status" = 4 ]
+			[ "${lines[0]}" = "ucxbpf sweep: '$value' is not a duration such as 30s, 500ms or 2m" ]
+		done
+		"$UCXBPF" sweep run "$option=2m" -w n0 --launcher hosts --mpirun mpirun -o "$BATS_TEST_TMPDIR/sweep" --dry-run
+	done
+}
+
+@test "all nodes of a job: options that make no sense are refused in one line, before a folder is made" {
+	local options wanted line
+	cd "$BATS_TEST_TMPDIR"
+	mkdir full
+	touch full/file plain
+	printf 'n0\nn1 or n2\nn[\n' >hosts
+	: >nobody
+	while IFS='|' read -r options wanted line; do
+		eval "run env -u SLURM_JOB_ID PATH=/none $options"
+		echo "$options: $status $output"
+		[ "$status" = "$wanted" ]
+		[ "${#lines[@]}" = 1 ]
+		[[ $output == $line ]]
+	done <<-END
+		"$UCXBPF" attach --all-nodes 12|2|ucxbpf attach: --all-nodes goes with --job ID, or with --all and --hosts
+		"$UCXBPF" attach --all-nodes|2|ucxbpf attach: give one of PID, --job ID and --all
+		"$UCXBPF" attach --job 1 --hosts hosts|2|ucxbpf attach: --hosts goes with --all-nodes
+		"$UCXBPF" attach --job 1 -w n0|2|ucxbpf attach: --nodelist goes with --all-nodes
+		"$UCXBPF" attach --job 1 --rsh ssh|2|ucxbpf attach: --rsh goes with --all-nodes
+		"$UCXBPF" attach --job 1 --ready x|2|ucxbpf attach: --ready requires -p or --all-nodes
+		"$UCXBPF" attach --job 1 --all-nodes --launcher x|2|ucxbpf attach: unknown launcher 'x', use slurm or hosts
+		"$UCXBPF" attach --job 1 --all-nodes --answer x|2|ucxbpf attach: 'x' is not a duration such as 30s, 500ms or 2m
+		"$UCXBPF" attach --job 1 --all-nodes --answer 0|2|ucxbpf attach: '0' is not a duration such as 30s, 500ms or 2m
+		"$UCXBPF" attach --job 1 --all-nodes --rsh ' '|2|ucxbpf attach: --rsh names no command
+		"$UCXBPF" attach --job 1 --all-nodes --ucxbpf ''|2|ucxbpf attach: --ucxbpf names no command
+		"$UCXBPF" attach --job 1 --all-nodes -w n0 --hosts hosts|2|ucxbpf attach: give one of --nodelist and --hosts
+		"$UCXBPF" attach --job 1 --all-nodes --hosts hosts|2|ucxbpf: error: hosts: 'n\\[' is no node
+		"$UCXBPF" attach --job 1 --all-nodes --hosts nobody|2|ucxbpf: error: on which nodes? *
+		"$UCXBPF" attach --job 1 --all-nodes --hosts nowhere|2|ucxbpf: error: nowhere: no such file
+		"$UCXBPF" attach --job 1 --all-nodes -w 'n[' --rsh x|2|ucxbpf: error: 'n\\[' is no list of nodes such as *
+		"$UCXBPF" attach --all --all-nodes|2|ucxbpf: error: on which nodes? Name them by -w or --hosts, or type this in the job
+		"$UCXBPF" attach --all --all-nodes --launcher slurm -w n0|2|ucxbpf: error: --launcher slurm goes with --job, whose nodes it reaches
+		"$UCXBPF" attach --job 1 --all-nodes|7|ucxbpf: error: Slurm does not know job 1 (*); without Slurm: --launcher hosts
+		"$UCXBPF" attach --job 1 --all-nodes -w n0 --rsh x -o full|2|ucxbpf: error: full: holds files already, name a new folder with -o
+		"$UCXBPF" attach --job 1 --all-nodes -w n0 --rsh x -o plain|2|ucxbpf: error: plain: is no folder, name a new one with -o
+		"$UCXBPF" attach --job 1 --all-nodes -w n0 --rsh x -o no/folder|1|ucxbpf: error: no/folder: cannot be created, its directory does not exist
+		"$UCXBPF" attach --job 1 --all-nodes -w n0 --rsh x --ready no/file|1|ucxbpf: error: no/file: No such file or directory
+		LSB_JOBID=1 LSB_MCPU_HOSTS=n0 "$UCXBPF" attach --job 1 --all-nodes|2|ucxbpf: error: 'n0' is no list of hosts with their slots such as n0 4 n1 4
+		PBS_JOBID=1.s PBS_NODEFILE=nowhere "$UCXBPF" attach --job 1 --all-nodes|2|ucxbpf: error: nowhere: no such file
+	END
+	[ "$(echo *)" = "full hosts nobody plain" ]
+}
+
+@test "a host that cannot be reached is named; the folder of the job has its name" {
+	cd "$BATS_TEST_TMPDIR"
+	run "$UCXBPF" attach --job 1 --all-nodes -w 'n[0-1]' --rsh /nowhere/ssh
+	echo "$output"
+	[ "$status" = 1 ]
+	[ "${lines[0]}" = "ucxbpf: warning: n0: not traced: cannot run '/nowhere/ssh': No such file or directory" ]
+	[ "${lines[2]}" = "ucxbpf: error: no node was traced" ]
+	[[ $(echo *) == ucxbpf.1.*T* ]]
+}

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argp.h>
-#include <dirent.h>
 #include <errno.h>
-#include <libgen.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,8 +16,12 @@
 #include "base/signals.h"
 #include "base/vec.h"
 #include "cmd/cmds.h"
+#include "cmd/nodes/args.h"
+#include "cmd/nodes/gather.h"
+#include "cmd/nodes/send.h"
 #include "cmd/trace/args.h"
 #include "cmd/trace/chosen.h"
+#include "cmd/trace/ready.h"
 #include "observe/process/proc.h"
 #include "observe/capture/capture.h"
 
@@ -28,21 +30,26 @@
 struct attach {
 	struct capture_arguments capture;
 	struct chosen chosen;
+	struct nodes_arguments nodes;
 	const char *ready; /* file to write when records begin; NULL: none */
+	bool sends; /* as a node of --all-nodes does (send.h) */
+	struct send send;
 };
 
-enum { OPT_READY = 512 };
+enum { OPT_READY = 512, OPT_SEND };
 
 static const struct argp_option options[] = {
 	{ "pid", 'p', "PID[,PID...]", 0,
 	  "Processes to trace, with the children they start; of a launcher, those below it", 0 },
-	{ "job", CHOSEN_JOB, "ID", 0, "All processes of this Slurm job on this node", 0 },
+	{ "job", CHOSEN_JOB, "ID", 0,
+	  "All processes of this job (Slurm, PBS, LSF, Flux) on this node, or on --all-nodes", 0 },
 	{ "all", CHOSEN_ALL, NULL, 0, "Every process that uses UCX or MPI, now or later", 0 },
-	{ "duration", 'd', "SECONDS", 0, "Stop after this time (default: Ctrl-C, or the last exit)",
-	  0 },
+	{ "duration", 'd', "TIME", 0,
+	  "Stop after this time: 10, 500ms, 2m (default: Ctrl-C, or the last exit)", 0 },
+	{ "send", OPT_SEND, NULL, OPTION_HIDDEN, "", 0 },
 	{ "ready", OPT_READY, "FILE", 0,
-	  "Write FILE once records begin; libraries that the processes may yet load are probed "
-	  "as well",
+	  "Write FILE once records begin, on all nodes; of -p, libraries that the processes may yet "
+	  "load are probed as well",
 	  0 },
 	{ 0 },
 };
@@ -51,11 +58,14 @@ static const char doc[] =
 	"Traces running processes. They are not stopped, restarted or changed: detaching leaves their "
 	"text as it was.\v"
 	"Examples:\n"
-	"  sudo ucxbpf attach -p 4242,4243 -d 10\n"
+	"  sudo ucxbpf attach 4242 -d 10s\n"
 	"  sudo ucxbpf attach -o job.ucxb --job 1234\n"
+	"  ucxbpf attach --job 1234 --all-nodes --ucxbpf 'sudo -n ucxbpf' -d 10s -o job\n"
 	"  sudo ucxbpf attach --all -d 60\n"
 	"\n"
 	"Exit status: docs/exit-codes.md.";
+
+#define refuse(state, ...) argp_failure(state, argp_err_exit_status, 0, __VA_ARGS__)
 
 static error_t parse(int key, char *value, struct argp_state *state)
 {
@@ -64,13 +74,19 @@ static error_t parse(int key, char *value, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &attach->capture;
+		state->child_inputs[1] = &attach->nodes;
+		return 0;
+	case OPT_SEND:
+		attach->sends = true;
 		return 0;
 	case OPT_READY:
 		attach->ready = value;
 		return 0;
 	case ARGP_KEY_END:
-		if (attach->ready && !attach->chosen.pids.len)
-			argp_error(state, "--ready requires -p");
+		if (attach->ready && !attach->chosen.pids.len && !attach->nodes.all)
+			refuse(state, "--ready requires -p or --all-nodes");
+		if (attach->nodes.all && attach->chosen.pids.len)
+			refuse(state, "--all-nodes goes with --job ID, or with --all and --hosts");
 		break;
 	}
 	return chosen_parse(&attach->chosen, key, value, state);
@@ -93,41 +109,15 @@ static void prepare(const struct attach *attach, struct capture_session *capture
 	}
 }
 
-static int not_ready(const struct attach *attach, int err)
+/*
+ * A job's shell, and what waits for its tracers there, end after them: its nodes go on for as long
+ * as the ranks.
+ */
+static bool is_over(const struct attach *attach, const struct capture_session *capture)
 {
-	if (err)
-		log_error("%s: %s", attach->ready, strerror(-err));
-	return err;
-}
-
-/* Before an older capture is written over: whether there is a place for the file. */
-static int check_ready(const struct attach *attach)
-{
-	char *folder;
-	int err;
-
-	if (!attach->ready)
-		return 0;
-	if (!access(attach->ready, F_OK))
-		return not_ready(attach, access(attach->ready, W_OK) ? -errno : 0);
-	folder = xstrdup(attach->ready);
-	err = access(dirname(folder), W_OK | X_OK) ? -errno : 0;
-	free(folder);
-	return not_ready(attach, err);
-}
-
-static int say_ready(const struct attach *attach)
-{
-	FILE *file = attach->ready ? fopen(attach->ready, "we") : NULL;
-	int err = 0;
-
-	if (!attach->ready)
-		return 0;
-	if (!file || fputs("ready\n", file) < 0)
-		err = -errno;
-	if (file && fclose(file) && !err)
-		err = -errno;
-	return not_ready(attach, err);
+	if (attach->chosen.all)
+		return false;
+	return attach->sends ? !capture_alive_with_ucx(capture) : !capture_alive(capture);
 }
 
 static const char *follow(struct attach *attach, struct capture_session *capture,
@@ -139,7 +129,9 @@ static const char *follow(struct attach *attach, struct capture_session *capture
 	while (!*err) {
 		if (signals_next(signals, &info))
 			return "interrupt";
-		if (!capture_alive(capture) && !attach->chosen.all)
+		if (attach->sends && send_over())
+			return "interrupt";
+		if (is_over(attach, capture))
 			return "exit";
 		if (attach->chosen.seconds && clock_ns(CLOCK_MONOTONIC) >= end)
 			return "duration";
@@ -156,7 +148,7 @@ static int trace(struct attach *attach, const struct capture_options *options)
 	const char *reason;
 	int code;
 
-	err = check_ready(attach);
+	err = ready_check(attach->ready);
 	if (!err)
 		err = signals_open(&signals, false);
 	if (!err) {
@@ -168,7 +160,7 @@ static int trace(struct attach *attach, const struct capture_options *options)
 	prepare(attach, capture);
 	err = chosen_begin(&attach->chosen, capture, attach->ready);
 	if (!err)
-		err = say_ready(attach);
+		err = attach->sends ? send_ready(&attach->send) : ready_write(attach->ready);
 	if (err) {
 		capture_abandon(capture);
 		return capture_exit_code(err);
@@ -176,33 +168,65 @@ static int trace(struct attach *attach, const struct capture_options *options)
 	reason = follow(attach, capture, &signals, &err);
 	signals_finish(!strcmp(reason, "interrupt"));
 	close_err = capture_close(capture, reason);
+	if (!err && !close_err && attach->sends)
+		err = send_capture(&attach->send);
 	if (err || close_err)
 		return capture_exit_code(err ? err : close_err);
 	code = attach->capture.quiet ? UCXBPF_EXIT_OK : capture_summary(options->output);
 	return code == UCXBPF_EXIT_OK && attach->chosen.partial ? UCXBPF_EXIT_PARTIAL : code;
 }
 
+static int trace_here(struct attach *attach)
+{
+	struct capture_options options;
+	int err = attach->sends ? send_open(&attach->send) : 0, code;
+
+	if (attach->sends && !err)
+		attach->capture.output = attach->send.temporary.file;
+	if (!err)
+		err = capture_arguments_apply(&attach->capture, "attach", &options);
+	options.all = attach->chosen.all;
+	code = err ? capture_exit_code(err) : trace(attach, &options);
+	if (attach->sends)
+		send_close(&attach->send);
+	return code;
+}
+
+static int trace_everywhere(const struct attach *attach)
+{
+	const struct gathering gathering = {
+		.arguments = &attach->nodes,
+		.job = attach->chosen.job,
+		.options = &attach->capture.given,
+		.folder = attach->capture.unnamed ? NULL : attach->capture.output,
+		.ready = attach->ready,
+		.seconds = attach->chosen.seconds,
+		.quiet = attach->capture.quiet,
+	};
+
+	return gather_nodes(&gathering);
+}
+
 int cmd_attach(int argc, char **argv)
 {
-	static const struct argp_child children[] = { { &capture_argp, 0, NULL, 0 }, { 0 } };
+	static const struct argp_child children[] = { { &capture_argp, 0, NULL, 0 },
+						      { &nodes_argp, 0, NULL, 0 },
+						      { 0 } };
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse,
-		.args_doc = "(-p PID[,PID...] | --job ID | --all) [-d SECONDS]",
+		.args_doc = "PID... [-d TIME]\n"
+			    "(-p PID[,PID...] | --job ID | --all) [-d TIME]\n"
+			    "--job ID --all-nodes [-d TIME] [-o DIR]",
 		.doc = doc,
 		.children = children,
 	};
 	struct attach attach = { .capture.budget_by_default = true };
-	struct capture_options capture_options;
-	int err, code;
+	int code;
 
 	if (xargp_parse(&argp, argc, argv, 0, &attach))
 		return UCXBPF_EXIT_USAGE;
-	err = capture_arguments_apply(&attach.capture, "attach", &capture_options);
-	if (err)
-		return capture_exit_code(err);
-	capture_options.all = attach.chosen.all;
-	code = trace(&attach, &capture_options);
+	code = attach.nodes.all ? trace_everywhere(&attach) : trace_here(&attach);
 	vec_release(&attach.chosen.pids);
 	capture_arguments_release(&attach.capture);
 	return code;

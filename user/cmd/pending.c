@@ -1,23 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argp.h>
 #include <errno.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/confine.h"
 #include "base/exit_codes.h"
-#include "base/log.h"
-#include "base/newfile.h"
 #include "base/signals.h"
 #include "cmd/cmds.h"
 #include "cmd/trace/args.h"
 #include "cmd/trace/chosen.h"
+#include "cmd/trace/temporary.h"
 #include "show/report/report.h"
 
 struct pending {
@@ -31,9 +26,9 @@ enum { OPT_JSON = 512 };
 static const struct argp_option options[] = {
 	{ "pid", 'p', "PID[,PID...]", 0,
 	  "Processes to look at; of a launcher (mpirun), those below it", 0 },
-	{ "job", CHOSEN_JOB, "ID", 0, "All processes of this Slurm job on this node", 0 },
+	{ "job", CHOSEN_JOB, "ID", 0, "All processes of this job on this node", 0 },
 	{ "all", CHOSEN_ALL, NULL, 0, "Every process here that uses UCX or MPI", 0 },
-	{ "duration", 'd', "SECONDS", 0, "Watch them for so long (default: 1)", 0 },
+	{ "duration", 'd', "TIME", 0, "Watch them for so long (default: 1s)", 0 },
 	{ "json", OPT_JSON, NULL, 0, "JSON, schema ucxbpf.pending/1", 0 },
 	{ "output", 'o', "FILE", 0, "Keep the capture, for 'ucxbpf replay'", 0 },
 	{ 0 },
@@ -45,7 +40,7 @@ static const char doc[] =
 	"Examples:\n"
 	"  sudo ucxbpf pending -p 4242                     a job by the pid of its mpirun\n"
 	"  sudo ucxbpf pending --job 1234                  the ranks of a Slurm job on this node\n"
-	"  sudo ucxbpf pending --all -d 5                  only what stays open for 5 seconds\n"
+	"  sudo ucxbpf pending --all -d 5s                 only what stays open for 5 seconds\n"
 	"  sudo ucxbpf pending --all --json | jq .behind   who is behind, for programs\n"
 	"\n"
 	"Exit status: docs/exit-codes.md.";
@@ -135,21 +130,13 @@ static int answer(struct pending *pending, const char *file)
 /* With a capture that nobody keeps. */
 static int answer_once(struct pending *pending)
 {
-	char *file, *directory;
-	int err, code;
+	struct temporary temporary;
+	int code;
 
-	directory = newfile_scratch("ucxbpf-pending", &err);
-	if (!directory) {
-		log_error("cannot make a temporary folder: %s; TMPDIR names another place for it",
-			  err == -EUSERS ? "other users may replace it there" : strerror(-err));
+	if (temporary_make(&temporary))
 		return UCXBPF_EXIT_FAILED;
-	}
-	file = xasprintf("%s/pending.ucxb", directory);
-	code = answer(pending, file);
-	unlink(file);
-	rmdir(directory);
-	free(file);
-	free(directory);
+	code = answer(pending, temporary.file);
+	temporary_remove(&temporary);
 	return code;
 }
 
@@ -158,7 +145,7 @@ int cmd_pending(int argc, char **argv)
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse,
-		.args_doc = "(-p PID[,PID...] | --job ID | --all)",
+		.args_doc = "PID...\n(-p PID[,PID...] | --job ID | --all)",
 		.doc = doc,
 	};
 	struct pending pending = { .chosen.seconds = 1 };

@@ -9,7 +9,8 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/readable.h"
+#include "base/units.h"
+#include "cmd/input/hosts.h"
 #include "cmd/output/verdict.h"
 #include "cmd/trace/args.h"
 #include "site/policy/values.h"
@@ -89,9 +90,9 @@ static const struct argp_option options[] = {
 	{ "step", KEY_STEP, "judge|confirm", OPTION_HIDDEN, "", 3 },
 	{ "budget", KEY_BUDGET, "PERCENT|none", 0,
 	  "Limit the cost of recording to this share of any rank's time (default none)", 3 },
-	{ "answer", KEY_ANSWER, "SECONDS", 0, "How long to wait for a node's answer (default 30)",
+	{ "answer", KEY_ANSWER, "TIME", 0, "How long to wait for a node's answer (default 30s)",
 	  3 },
-	{ "limit", KEY_LIMIT, "SECONDS", 0,
+	{ "limit", KEY_LIMIT, "TIME", 0,
 	  "Stop the traffic after this time (default: thrice its estimate, and a minute)", 3 },
 	{ "dry-run", KEY_DRY_RUN, NULL, 0, "Print every command line; start and write nothing", 3 },
 	{ NULL, 0, NULL, 0, "Output:", 4 },
@@ -116,11 +117,10 @@ static long number(struct argp_state *state, const char *text, long least, long 
 
 static double seconds(struct argp_state *state, const char *text)
 {
-	char *end;
-	double value = strtod(text, &end);
+	double value = 0;
 
-	if (*end || !(value > 0) || value > 1e6)
-		argp_error(state, "'%s' is not a duration in seconds", text);
+	if (seconds_parse(text, &value) || !(value > 0) || value > 1e6)
+		argp_error(state, "'%s' is not a duration such as 30s, 500ms or 2m", text);
 	return value;
 }
 
@@ -305,7 +305,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		arguments->launch.launcher = &launcher_slurm;
-		arguments->launch.rsh = "ssh -o BatchMode=yes -o ConnectTimeout=10";
+		arguments->launch.rsh = LAUNCH_RSH;
 		arguments->answer_s = 30;
 		arguments->part = -1;
 		return 0;
@@ -323,37 +323,6 @@ const struct argp sweep_argp = { .options = options, .parser = parse };
 
 /* ---- which nodes take part ---- */
 
-/* A node a line; # begins a comment. */
-static int read_hosts(const char *path, struct policy *policy, texts *nodes)
-{
-	FILE *in = readable_open(path);
-	char line[512];
-	int err = in ? 0 : -errno;
-
-	while (in && !err && fgets(line, sizeof(line), in)) {
-		char *word = line + strspn(line, " \t");
-
-		word[strcspn(word, " \t\r\n#")] = '\0';
-		if (*word && !value_nodes(word, policy, nodes)) {
-			log_error("%s: '%s' is no node", path, word);
-			err = -EINVAL;
-		}
-	}
-	if (in)
-		fclose(in);
-	else
-		log_error("%s: %s", path, readable_why(err));
-	return err;
-}
-
-static int add_nodes(const char *list, struct policy *policy, texts *nodes)
-{
-	if (value_nodes(list, policy, nodes))
-		return 0;
-	log_error("'%s' is no list of nodes such as n[0-3],m7", list);
-	return -EINVAL;
-}
-
 /* Adds the nodes of all components of a heterogeneous job. */
 static int add_allocation(struct policy *policy, texts *nodes)
 {
@@ -361,9 +330,9 @@ static int add_allocation(struct policy *policy, texts *nodes)
 	int err = 0;
 
 	if (!slurm_group(0))
-		return add_nodes(list, policy, nodes);
+		return hosts_from_list(list, policy, nodes);
 	for (int group = 0; (list = slurm_group(group)) && !err; group++)
-		err = add_nodes(list, policy, nodes);
+		err = hosts_from_list(list, policy, nodes);
 	return err;
 }
 
@@ -373,9 +342,9 @@ int sweep_nodes(const struct sweep_arguments *arguments, struct policy *policy, 
 	int err = 0;
 
 	if (arguments->nodes)
-		err = add_nodes(arguments->nodes, policy, nodes);
+		err = hosts_from_list(arguments->nodes, policy, nodes);
 	else if (arguments->hosts)
-		err = read_hosts(arguments->hosts, policy, nodes);
+		err = hosts_from_file(arguments->hosts, policy, nodes);
 	else if (allocation && arguments->launch.launcher == &launcher_slurm)
 		err = add_allocation(policy, nodes);
 	else

@@ -143,11 +143,16 @@ double budget_parse(const char *from, const char *value, struct argp_state *stat
 	return percent / 100;
 }
 
-double budget_default(struct argp_state *state)
+static const char *budget_default_text(void)
 {
 	const char *site = getenv("UCXBPF_BUDGET");
 
-	return budget_parse("UCXBPF_BUDGET", site && *site ? site : ATTACH_BUDGET, state);
+	return site && *site ? site : ATTACH_BUDGET;
+}
+
+double budget_default(struct argp_state *state)
+{
+	return budget_parse("UCXBPF_BUDGET", budget_default_text(), state);
 }
 
 /*
@@ -163,8 +168,10 @@ static void settle_budget(struct capture_arguments *arguments, struct argp_state
 
 	if (arguments->budget > 0 && other)
 		refuse(state, "%s and --budget cannot be combined", other);
-	if (arguments->budget_by_default && !arguments->budget_text && !other)
-		arguments->budget = budget_default(state);
+	if (!arguments->budget_by_default || arguments->budget_text || other)
+		return;
+	arguments->budget = budget_default(state);
+	command_add(&arguments->given, "--budget=%s", budget_default_text());
 }
 
 #ifdef __x86_64__
@@ -208,10 +215,23 @@ static void check_options(const struct capture_arguments *arguments, struct argp
 			refuse(state, "%s cannot be combined", conflicts[i].options);
 }
 
+/* Options that are of the capture itself, for who starts the same trace elsewhere. */
+static void remember(struct capture_arguments *arguments, int key, const char *value)
+{
+	if (key == 'o' || key == 'q')
+		return;
+	for (const struct argp_option *option = options; option->name; option++)
+		if (option->key == key)
+			command_add(&arguments->given, "--%s%s%s", option->name, value ? "=" : "",
+				    value ? value : "");
+}
+
 static error_t parse(int key, char *value, struct argp_state *state)
 {
 	struct capture_arguments *arguments = state->input;
 	char *end;
+
+	remember(arguments, key, value);
 
 	switch (key) {
 	case 'o':
@@ -253,7 +273,8 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		arguments->budget = budget_parse("--budget", value, state);
 		return 0;
 	case ARGP_KEY_END:
-		if (!arguments->output)
+		arguments->unnamed = !arguments->output;
+		if (arguments->unnamed)
 			arguments->output = arguments->named = capture_name(capture_name_default());
 		check_options(arguments, state);
 		settle_budget(arguments, state);
@@ -288,6 +309,7 @@ const struct argp capture_argp = { .options = options, .parser = parse };
 void capture_arguments_release(struct capture_arguments *arguments)
 {
 	free(arguments->named);
+	command_release(&arguments->given);
 }
 
 static bool is_permission(int err)

@@ -7,11 +7,14 @@
 #include <stdbool.h>
 
 #include "observe/capture/capture.h"
+#include "site/sweep/command.h"
 
 struct report;
 
 struct capture_arguments {
 	const char *output;
+	bool unnamed; /* output is the default */
+	struct command given; /* options, as another attach of the same trace takes them */
 	char *named; /* where output is made of a template: freed by capture_arguments_release() */
 	const char *level;
 	long ring_kib;

@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/vec.h"
+#include "cmd/trace/job.h"
 #include "observe/process/process.h"
 
 #define NONE "none"
@@ -80,8 +81,6 @@ static void put_variable(text *name, const char *const *variables)
 
 static bool put_value(text *name, char placeholder)
 {
-	static const char *const jobs[] = { "SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID",
-					    NULL };
 	static const char *const steps[] = { "SLURM_STEP_ID", NULL };
 
 	switch (placeholder) {
@@ -95,7 +94,7 @@ static bool put_value(text *name, char placeholder)
 		put_number(name, own_rank());
 		return true;
 	case 'j':
-		put_variable(name, jobs);
+		put_variable(name, job_variables);
 		return true;
 	case 's':
 		put_variable(name, steps);

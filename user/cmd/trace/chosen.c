@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/units.h"
+#include "cmd/trace/job.h"
 #include "observe/process/proc.h"
 
 /* ---- launchers: `attach -p` with the pid of mpirun, srun or a shell ---- */
@@ -101,26 +103,19 @@ char *chosen_environment(pid_t pid, long *size)
 	char *text = vec_grow(NULL, &room, ENVIRONMENT_SIZE, 1);
 
 	*size = proc_read(pid, "environ", text, ENVIRONMENT_SIZE - 1);
-	if (*size < 0)
-		*size = 0;
-	text[*size] = '\0';
+	text[*size > 0 ? *size : 0] = '\0';
 	return text;
 }
 
-static bool in_job(pid_t pid, const char *job)
+/* 1: it is; 0: it is not, or is gone; -EACCES: nobody can tell. */
+static int in_job(pid_t pid, const char *job)
 {
-	static const char name[] = "SLURM_JOB_ID=";
-	const char *value = NULL;
 	long size;
 	char *text = chosen_environment(pid, &size);
-	bool found;
+	int found = size > 0 && job_has(text, (size_t)size, job);
 
-	for (char *word = text; !value && word < text + size; word += strlen(word) + 1)
-		if (!strncmp(word, name, sizeof(name) - 1))
-			value = word + sizeof(name) - 1;
-	found = value && !strcmp(value, job);
 	free(text);
-	return found;
+	return size == -EACCES || size == -EPERM ? -EACCES : found;
 }
 
 static void explain(pid_t pid, int err)
@@ -162,28 +157,54 @@ static int add_listed(struct chosen *chosen, struct capture_session *capture, bo
 	return added ? 0 : last;
 }
 
+/* Adds the processes of the job that were not there before; unreadable: may be of it, too. */
+static unsigned int look_for_job(const struct chosen *chosen, struct capture_session *capture,
+				 unsigned int *unreadable)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+	unsigned int added = 0;
+
+	*unreadable = 0;
+	while (proc && (entry = readdir(proc))) {
+		pid_t pid = atoi(entry->d_name);
+		int found = pid > 1 && pid != getpid() ? in_job(pid, chosen->job) : 0;
+
+		if (found > 0)
+			added += !capture_add_running(capture, pid);
+		*unreadable += found < 0;
+	}
+	if (proc)
+		closedir(proc);
+	return added;
+}
+
+#define NEEDED "it needs CAP_SYS_PTRACE, of other users' also CAP_DAC_READ_SEARCH"
+
 /* Until nothing new appears: a job may be starting processes meanwhile. */
 static int add_job(const struct chosen *chosen, struct capture_session *capture)
 {
-	unsigned int added = 0, before;
+	unsigned int added = 0, more, unreadable;
 
 	do {
-		DIR *proc = opendir("/proc");
-		struct dirent *entry;
-
-		before = added;
-		while (proc && (entry = readdir(proc))) {
-			pid_t pid = atoi(entry->d_name);
-
-			if (pid > 0 && pid != getpid() && in_job(pid, chosen->job))
-				added += !capture_add_running(capture, pid);
-		}
-		if (proc)
-			closedir(proc);
-	} while (added != before);
-	if (!added)
-		log_error("no process here has SLURM_JOB_ID=%s", chosen->job);
-	return added ? 0 : -ESRCH;
+		more = look_for_job(chosen, capture, &unreadable);
+		added += more;
+	} while (more);
+	if (!added && unreadable) {
+		log_error("could not read the environment of %u processes, none of the others is "
+			  "of job %s: " NEEDED,
+			  unreadable, chosen->job);
+		return -EACCES;
+	}
+	if (!added) {
+		log_error("no process here is of job %s, by " JOB_VARIABLES, chosen->job);
+		return -ESRCH;
+	}
+	if (unreadable)
+		log_warn("could not read the environment of %u processes, which may be of job %s, "
+			 "too: " NEEDED,
+			 unreadable, chosen->job);
+	return 0;
 }
 
 static int add_chosen(struct chosen *chosen, struct capture_session *capture, bool waiting)
@@ -211,6 +232,9 @@ int chosen_begin(struct chosen *chosen, struct capture_session *capture, bool wa
 
 /* ---- options ---- */
 
+/* One line and the status of usage; argp_error() adds where to find help. */
+#define refuse(state, ...) argp_failure(state, argp_err_exit_status, 0, __VA_ARGS__)
+
 static void parse_pids(struct chosen *chosen, char *list, struct argp_state *state)
 {
 	char *word;
@@ -220,7 +244,7 @@ static void parse_pids(struct chosen *chosen, char *list, struct argp_state *sta
 		long pid = strtol(word, &end, 10);
 
 		if (*end || end == word || pid <= 0 || pid > 1 << 22)
-			argp_error(state, "'%s' is not a process id", word);
+			refuse(state, "'%s' is not a process id", word);
 		else
 			vec_push(&chosen->pids, (pid_t)pid);
 	}
@@ -228,8 +252,6 @@ static void parse_pids(struct chosen *chosen, char *list, struct argp_state *sta
 
 error_t chosen_parse(struct chosen *chosen, int key, char *value, struct argp_state *state)
 {
-	char *end;
-
 	switch (key) {
 	case 'p':
 		parse_pids(chosen, value, state);
@@ -241,16 +263,15 @@ error_t chosen_parse(struct chosen *chosen, int key, char *value, struct argp_st
 		chosen->all = true;
 		return 0;
 	case 'd':
-		chosen->seconds = strtod(value, &end);
-		if (*end || !(chosen->seconds > 0))
-			argp_error(state, "'%s' is not a duration in seconds", value);
+		if (seconds_parse(value, &chosen->seconds) || !(chosen->seconds > 0))
+			refuse(state, "'%s' is not a duration such as 5s, 500ms or 2m", value);
 		return 0;
 	case ARGP_KEY_ARG:
-		argp_error(state, "'%s' is no option; processes come behind -p", value);
+		parse_pids(chosen, value, state);
 		return 0;
 	case ARGP_KEY_END:
 		if ((chosen->pids.len > 0) + !!chosen->job + chosen->all != 1)
-			argp_error(state, "give one of -p PID, --job ID and --all");
+			refuse(state, "give one of PID, --job ID and --all");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;

@@ -10,7 +10,7 @@
 #include "base/vec.h"
 #include "observe/capture/capture.h"
 
-/* By pid, by Slurm job, or all that use UCX or MPI; zeroed at first. */
+/* By pid, by job, or all that use UCX or MPI; zeroed at first. */
 struct chosen {
 	VEC(pid_t) pids;
 	const char *job; /* NULL: none */
@@ -23,8 +23,9 @@ struct chosen {
 enum { CHOSEN_JOB = 1024, CHOSEN_ALL };
 
 /*
- * A parser's answer to these options, to stray words and to the end, by when exactly one of the
- * three must have been given. Writes to the value. A bad value is an error of the parser's.
+ * A parser's answer to these options, to stray words, which are pids, and to the end, by when
+ * exactly one of the three must have been given. Writes to the value. A bad value is an error of
+ * the parser's.
  */
 error_t chosen_parse(struct chosen *chosen, int key, char *value, struct argp_state *state);
 
@@ -34,7 +35,10 @@ error_t chosen_parse(struct chosen *chosen, int key, char *value, struct argp_st
  */
 int chosen_begin(struct chosen *chosen, struct capture_session *capture, bool waiting);
 
-/* A process's variables as /proc has them, each with its NUL; empty if it is gone. To be freed. */
+/*
+ * A process's variables as /proc has them, each with its NUL, to be freed. *size: -errno where they
+ * cannot be read.
+ */
 char *chosen_environment(pid_t pid, long *size);
 
 #endif

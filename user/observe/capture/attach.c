@@ -380,3 +380,8 @@ unsigned int capture_alive(const struct capture_session *capture)
 {
 	return capture->track.alive;
 }
+
+unsigned int capture_alive_with_ucx(const struct capture_session *capture)
+{
+	return capture->track.with_ucx;
+}

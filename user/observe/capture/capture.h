@@ -83,6 +83,9 @@ bool capture_has_records(const struct capture_session *capture);
 /* Processes being traced that are alive. */
 unsigned int capture_alive(const struct capture_session *capture);
 
+/* Those of them that map UCX or MPI. */
+unsigned int capture_alive_with_ucx(const struct capture_session *capture);
+
 /*
  * Works for about ms milliseconds: drains, follows, writes. 0, or -errno when the file cannot be
  * written any more (printed): then all probes are removed, and the file is readable up to there.

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Processes that a sweep starts, and ends again by their ids; lines that come from them. Private to
- * sweep/.
+ * Processes that start something on nodes, and are ended by their ids; lines that come from them.
  */
 #ifndef UCXBPF_SWEEP_CHILD_H
 #define UCXBPF_SWEEP_CHILD_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Command lines: built word by word, run without a shell, or quoted for one. Private to sweep/. */
+/* Command lines: built word by word, run without a shell, or quoted for one. */
 #ifndef UCXBPF_SWEEP_COMMAND_H
 #define UCXBPF_SWEEP_COMMAND_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How a site starts something on its nodes: a table. Private to sweep/. */
+/* How a site starts something on its nodes: a table. */
 #ifndef UCXBPF_SWEEP_LAUNCHER_H
 #define UCXBPF_SWEEP_LAUNCHER_H
 
@@ -18,6 +18,7 @@ struct launch {
 	const char *rsh; /* of hosts: a command that is given a node and a command line */
 	const char *mpirun; /* of hosts; NULL: by the MPI's usual names */
 	const struct command *job_options; /* more of srun or mpirun, for the MPI job */
+	const char *inside; /* of Slurm: the job to start on nodes in; NULL: the surrounding one */
 };
 
 struct job_size {
@@ -37,6 +38,8 @@ struct launcher {
 		    const struct command *what, struct command *out);
 };
 
+#define LAUNCH_RSH "ssh -o BatchMode=yes -o ConnectTimeout=10" /* unless a user names another */
+
 extern const struct launcher launcher_slurm;
 
 /* NULL: unknown name. */
@@ -50,6 +53,12 @@ const struct launcher *launcher_of(const char *name);
  */
 bool slurm_usable(char *const *nodes, size_t count, struct command *usable, struct command *others,
 		  char why[SLURM_WHY]);
+
+/*
+ * Adds three words for each component of a job, and for each task of a job array: its own id, its
+ * state, and its nodes as in n[0-3] ("" before it runs). False: squeue failed with the message why.
+ */
+bool slurm_job(const char *id, struct command *parts, char why[SLURM_WHY]);
 
 /* The nodes of a component of the surrounding heterogeneous allocation, or NULL.
  */

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/log.h"
 #include "site/policy/values.h"
 
@@ -57,11 +58,12 @@ static const char *const plugins[SWEEP_MPIS] = { "pmix", "pmi2" };
 static void on_node(const struct launch *launch, const char *node, const struct command *what,
 		    struct command *out)
 {
-	int group = slurm_group_of(node);
+	int group = launch->inside ? -1 : slurm_group_of(node);
 
-	(void)launch;
 	command_split(out, "srun --overlap --nodes=1 --ntasks=1 --mpi=none "
 			   "--unbuffered");
+	if (launch->inside)
+		command_add(out, "--jobid=%s", launch->inside);
 	if (group >= 0)
 		command_add(out, "--het-group=%d", group);
 	command_add(out, "--nodelist=%s", node);
@@ -200,6 +202,43 @@ static bool ask(struct command *states, char why[SLURM_WHY])
 		return true;
 	command_release(states);
 	return false;
+}
+
+/* squeue warns of things, too: those lines begin with no id. */
+bool slurm_job(const char *id, struct command *parts, char why[SLURM_WHY])
+{
+	struct command ask_for = { 0 };
+	char *command, *line = NULL, *running;
+	size_t room = 0;
+	FILE *in;
+
+	command_split(&ask_for, "squeue --noheader --format");
+	command_add(&ask_for, "%%A %%T %%N");
+	command_add(&ask_for, "--jobs=%s", id);
+	command = command_line(&ask_for);
+	running = xasprintf("%s 2>&1", command);
+	in = popen(running, "re");
+	*why = '\0';
+	while (in && xgetline(&line, &room, in) > 0) {
+		struct command words = { 0 };
+
+		line[strcspn(line, "\n")] = '\0';
+		if (!*why)
+			snprintf(why, SLURM_WHY, "%.*s", SLURM_WHY - 1, line);
+		command_split(&words, line);
+		if (words.words.len >= 2 && words.words.data[0][0] >= '0' &&
+		    words.words.data[0][0] <= '9') {
+			command_add(parts, "%s", words.words.data[0]);
+			command_add(parts, "%s", words.words.data[1]);
+			command_add(parts, "%s", words.words.len > 2 ? words.words.data[2] : "");
+		}
+		command_release(&words);
+	}
+	free(line);
+	free(running);
+	free(command);
+	command_release(&ask_for);
+	return in && !pclose(in);
 }
 
 bool slurm_usable(char *const *nodes, size_t count, struct command *usable, struct command *others,

@@ -1,0 +1,270 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# `ucxbpf attach --all-nodes`: jobs of a real Slurm on 2 and 4 nodes, lists of hosts, nodes that fail.
+
+load ../lib/live.bash
+load ../lib/sweep.bash
+load ../lib/soon.bash
+
+setup_file() { live_file_setup; }
+teardown_file() { "$BATS_TEST_DIRNAME/../slurm" down; }
+
+setup()
+{
+	local status=0
+
+	live_setup
+	[ -e "/run/ucxbpf-slurm-$BED" ] || "$TOP/tests/slurm" up 4 || status=$?
+	[ "$status" != 77 ] || skip "no Slurm here"
+	[ "$status" = 0 ]
+	TRACER="$TOP/tests/lib/own-proc $UCXBPF"
+	export TRUTH=$WORK/truth
+	mkdir -p "$TRUTH"
+	STOP=$WORK/stop
+	JOB_ID= GATHERER=
+}
+
+teardown()
+{
+	[ -z "${STOP:-}" ] || touch "$STOP" "$WORK/go"
+	[ -z "${GATHERER:-}" ] || kill -9 "$GATHERER" 2>/dev/null || true
+	[ -z "${JOB_ID:-}" ] || slurm scancel "$JOB_ID" || true
+	[ -z "${JOB_ID:-}" ] || soon job_over
+}
+
+slurm() { "$TOP/tests/slurm" enter n0 "$@"; }
+
+job_over() { [ -z "$(slurm squeue -h -j "$JOB_ID" 2>/dev/null)" ]; }
+
+said() { [ "$(ls "$TRUTH"/*."$1" 2>/dev/null | wc -l)" = "$2" ]; }
+
+# job MPI NODES: a rank on each, which waits for $WORK/go, then exchanges messages until $STOP is there
+job()
+{
+	local plugin=pmix variables
+
+	[ "$1" = openmpi ] || plugin=pmi2
+	"job_env_$1"
+	variables=("${JOB_ENV[@]}" OMPI_MCA_oob_tcp_if_include=eth0 UCX_NET_DEVICES=eth0 UCX_TLS=tcp,self "TRUTH=$TRUTH")
+	JOB_ID=$(slurm env "${variables[@]}" sbatch --parsable --nodes="$2" --ntasks-per-node=1 --output="$WORK/job.out" \
+		--wrap "srun --mpi=$plugin $PROGS/$1/mpi_alltoall $STOP 1000 4000 $WORK/go")
+	soon said ready "$2"
+}
+
+# gather OPTION...: attach on all nodes, as a background job of a shell has it; its id in GATHERER
+gather()
+{
+	"$TOP/tests/slurm" enter n0 "$UCXBPF" attach --all-nodes --job "$JOB_ID" --ready "$WORK/ready" -o "$WORK/d" --ucxbpf "$TRACER" "$@" \
+		</dev/null >"$WORK/out" 2>"$WORK/err" 3>&- &
+	GATHERER=$!
+}
+
+# gathered STATUS: it ends so; nothing of it stays behind
+gathered()
+{
+	local status=0 killer
+
+	(sleep 60; kill -KILL "$GATHERER") 2>/dev/null 3>&- &
+	killer=$!
+	wait "$GATHERER" || status=$?
+	kill $killer
+	GATHERER=
+	cat "$WORK/err"
+	[ "$status" = "$1" ]
+	soon nothing_left
+	[ -z "$(find /tmp -maxdepth 1 -name 'ucxbpf-??????' -newer "$WORK/probe.out")" ]
+}
+
+nothing_left() { ! grep -al -- "--sen[d]" /proc/[0-9]*/cmdline; }
+
+every_send_matched()
+{
+	"$UCXBPF" replay --json "$WORK"/d/*.ucxb >"$WORK/report.json"
+	jq '{hosts: [.hosts[].name], ranks: [.processes[].rank], matching, notes}' "$WORK/report.json"
+	jq -e --argjson n "$1" '(.hosts | length) == $n and ([.processes[].rank] | sort) == [range($n)] and
+		.matching.sends > 0 and .matching.matched == .matching.sends' "$WORK/report.json"
+	[ "$(jq '[.calls[] | select(.function == "MPI_Alltoall") | .count] | add' "$WORK/report.json")" -gt 0 ]
+}
+
+# whole_job MPI NODES: traced from before its first message to its end
+whole_job()
+{
+	job "$1" "$2"
+	gather
+	soon test -s "$WORK/ready"
+	touch "$WORK/go"
+	soon said running "$2"
+	touch "$STOP"
+	gathered 0
+	every_send_matched "$2"
+	[ "$(grep -c '^  n[0-9] ' "$WORK/out")" -ge "$2" ]
+	[ "$(ls "$WORK/d" | wc -l)" = "$2" ]
+	grep -q "captures of $2 of $2 nodes in $WORK/d; the same again: ucxbpf replay $WORK/d/\*.ucxb" "$WORK/err"
+	! grep -q 'warning: n[0-9]' "$WORK/err" || false
+}
+
+@test "Slurm, Open MPI on 2 nodes: a whole job, every send matched" { whole_job openmpi 2; }
+@test "Slurm, MPICH on 2 nodes: a whole job, every send matched" { whole_job mpich 2; }
+@test "Slurm, Open MPI on 4 nodes: a whole job, every send matched" { whole_job openmpi 4; }
+@test "Slurm, MPICH on 4 nodes: a whole job, every send matched" { whole_job mpich 4; }
+
+@test "for a time: the job goes on" {
+	job openmpi 2
+	touch "$WORK/go"
+	gather -d 300ms --level ucp
+	gathered 0
+	"$UCXBPF" replay --json "$WORK"/d/*.ucxb | jq -e '(.hosts | length) == 2 and (.ops | length) > 0 and .transfers == []'
+	grep -q 'level ucp' "$WORK/out"
+	! job_over || false
+	# another one into the same folder would mix them
+	status=0
+	slurm "$UCXBPF" attach --all-nodes --job "$JOB_ID" -o "$WORK/d" 2>"$WORK/err" || status=$?
+	[ "$status" = 2 ]
+	[ "$(cat "$WORK/err")" = "ucxbpf: error: $WORK/d: holds files already, name a new folder with -o" ]
+}
+
+@test "a node that dies, one without the program, one that is slow: the others' report still comes" {
+	job openmpi 4
+	# n1 does not find it; n2 takes its time
+	cat >"$WORK/tracer" <<-EOT
+		#!/bin/bash
+		case \$(hostname) in
+		n1) exec /nowhere/ucxbpf "\$@" ;;
+		n2) exec sleep 1000 ;;
+		esac
+		exec $TRACER "\$@"
+	EOT
+	chmod +x "$WORK/tracer"
+	TRACER=$WORK/tracer
+	gather --answer 8s
+	soon test -s "$WORK/ready"
+	touch "$WORK/go"
+	soon said running 4
+	# and n3's tracer is gone in the middle of it, not its keeper
+	for process in /proc/[0-9]*; do
+		[ "$(cat "$process/comm")" = ucxbpf ] || continue
+		[ "$(readlink "$process/ns/uts")" != "$(readlink "/proc/$(cat "/run/ucxbpf-$BED/pid3")/ns/uts")" ] ||
+			! tr '\0' ' ' <"$process/cmdline" | grep -q -- "attach --sen[d]" || kill -9 "${process#/proc/}"
+	done 2>/dev/null
+	sleep 0.3
+	kill -INT "$GATHERER"
+	gathered 4
+	grep -q '^ucxbpf: warning: n1: not traced: .*/nowhere/ucxbpf: No such file' "$WORK/err"
+	grep -qx 'ucxbpf: warning: n2: not traced: no answer within 8 s (--answer)' "$WORK/err"
+	grep -q '^ucxbpf: warning: n3: its capture did not come: ' "$WORK/err"
+	[ "$(grep -c warning "$WORK/err")" = 3 ]
+	grep -q "captures of 1 of 4 nodes in $WORK/d" "$WORK/err"
+	[ "$(cd "$WORK/d" && echo *)" = "n0.ucxb n1.log n2.log n3.log" ]
+	"$UCXBPF" replay --json "$WORK/d/n0.ucxb" | jq -e '[.processes[].rank] == [0]'
+}
+
+@test "a node whose slurmd is gone is named" {
+	job openmpi 2
+	kill -STOP "$(cat "/run/ucxbpf-slurm-$BED/slurmd.n1.pid")"
+	gather --answer 5s -d 200ms
+	gathered 4
+	kill -CONT "$(cat "/run/ucxbpf-slurm-$BED/slurmd.n1.pid")"
+	grep -q '^ucxbpf: warning: n1: not traced: ' "$WORK/err"
+	grep -q "captures of 1 of 2 nodes in $WORK/d" "$WORK/err"
+}
+
+@test "a job that is not there, one of no process: the status says so, no folder stays" {
+	local status=0
+
+	slurm "$UCXBPF" attach --all-nodes --job 99999 -o "$WORK/d" 2>"$WORK/err" || status=$?
+	[ "$status" = 7 ]
+	grep -q '^ucxbpf: error: Slurm does not know job 99999 (.*); without Slurm: --launcher hosts$' "$WORK/err"
+	[ ! -e "$WORK/d" ]
+	status=0
+	slurm "$UCXBPF" attach --all-nodes --job 99999 -w 'n[0-1]' --launcher hosts --rsh "$TOP/tests/rsh" -o "$WORK/d" \
+		2>"$WORK/err" || status=$?
+	[ "$status" = 7 ]
+	grep -qx 'ucxbpf: warning: n1: not traced: no process here is of job 99999, by SLURM_JOB_ID, PBS_JOBID, LSB_JOBID, FLUX_JOB_ID' \
+		"$WORK/err"
+	[ "$(tail -n 1 "$WORK/err")" = 'ucxbpf: error: no node was traced' ]
+}
+
+# hosts MPI: a job of mpirun on two nodes, as one of PBS; then OPTION... of the tracer
+hosts()
+{
+	local mpi=$1
+	shift
+
+	job_env_openmpi
+	[ "$mpi" = openmpi ] || job_env_mpich
+	JOB_EXPORT=PBS_JOBID JOB_EXTRA=PBS_JOBID=17.server
+	job_command "$mpi" 2 tcp n "$PROGS/$mpi/mpi_alltoall" "$STOP" 1000 4000 "$WORK/go"
+	timeout 100 "${JOB[@]}" </dev/null >"$WORK/job.out" 2>&1 3>&- &
+	MPIRUN=$!
+	soon said ready 2
+	"$TOP/tests/slurm" enter n0 env "$@" --rsh "$TOP/tests/rsh" --ready "$WORK/ready" -o "$WORK/d" --ucxbpf "$TRACER" \
+		</dev/null >"$WORK/out" 2>"$WORK/err" 3>&- &
+	GATHERER=$!
+	soon test -s "$WORK/ready"
+	touch "$WORK/go"
+	soon said running 2
+	touch "$STOP"
+	wait $MPIRUN
+	# who traces all waits for more
+	[[ " $* " != *" --all "* ]] || kill -INT "$GATHERER"
+	gathered 0
+	every_send_matched 2
+}
+
+@test "PBS and Open MPI: hosts of PBS_NODEFILE, by a command like ssh" {
+	printf 'n0\nn0\nn1\n' >"$WORK/nodes"
+	hosts openmpi PBS_JOBID=17.server "PBS_NODEFILE=$WORK/nodes" "$UCXBPF" attach --job 17 --all-nodes
+}
+
+@test "MPICH and a list of hosts, all that use UCX there" {
+	printf 'n0 # the first\nn1\n' >"$WORK/nodes"
+	hosts mpich "$UCXBPF" attach --all --all-nodes --hosts "$WORK/nodes"
+}
+
+# readme WORD: the commands of its section that hold this word, with this job, this program, and as root
+readme()
+{
+	awk '/^## A Slurm job/ { on = 1; next } /^## / { on = 0 } on && /^    / { print substr($0, 5) }' "$TOP/README.md" |
+		sed -z 's/\\\n *//g' |
+		sed "s/\b1234\b/$JOB_ID/g; s/sudo -n //; s#'ucxbpf'#'$TRACER'#; s#ucxbpf attach -q#$TRACER attach -q#; s#^ucxbpf#$UCXBPF#" |
+		grep -- "$1"
+}
+
+@test "the commands of the README: on 2 nodes, by themselves and by hand" {
+	job openmpi 2
+	touch "$WORK/go"
+	cd "$WORK"
+	readme ' ' >commands
+	cat commands
+	[ "$(wc -l <commands)" = 5 ]
+	slurm bash -c "$(sed -n 1p commands)" >out 2>err
+	grep -q 'captures of 2 of 2 nodes in trace' err
+	[ "$(echo trace/*)" = "trace/n0.ucxb trace/n1.ucxb" ]
+	bash -c "$(sed -n 2p commands)"
+	grep -q '<html' trace.html
+	bash -c "$(sed -n 3p commands)" >verdict || [ $? -le 3 ]
+	grep -q '^verdict ' verdict
+	slurm bash -c "$(sed -n 4p commands)"
+	[ "$(echo trace.*.ucxb)" = "trace.n0.ucxb trace.n1.ucxb" ]
+	bash -c "$(sed -n 5p commands)" >report || [ $? = 4 ]
+	grep -q '2 processes, 2 hosts' report
+}
+
+# Slurm 26.05 names the directory of a job by its SLUID.
+@test "processes are found by their environment, whatever their cgroup is named" {
+	local group=/sys/fs/cgroup/system.slice/slurmstepd.scope/s8FXKTA79XAR00/step_batch pid
+
+	! grep -rnE 'job_(%|[0-9])' "$TOP/user" --include='*.[ch]' || false
+	mkdir -p "$group" 2>/dev/null || skip "no cgroup can be made here"
+	job openmpi 2
+	touch "$WORK/go"
+	for pid in "$TRUTH"/*.pid; do
+		cat "$pid" >"$group/cgroup.procs"
+	done
+	gather -d 300ms
+	gathered 0
+	"$UCXBPF" replay --json "$WORK"/d/*.ucxb | jq -e '[.processes[].rank] | sort == [0, 1]'
+	touch "$STOP"
+	soon job_over
+	rmdir "$group" "${group%/*}"
+}

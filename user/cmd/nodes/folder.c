@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cmd/nodes/folder.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "base/newfile.h"
+#include "cmd/trace/capture_name.h"
+
+/* Captures of an earlier run beside those of this one would be taken for one job's. */
+static int is_empty(const char *path)
+{
+	DIR *folder = opendir(path);
+	struct dirent *entry;
+	int err = folder ? 0 : -errno;
+
+	while (folder && !err && (entry = readdir(folder)))
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+			err = -EEXIST;
+	if (folder)
+		closedir(folder);
+	return err;
+}
+
+static int make(const char *path)
+{
+	int fd;
+
+	if (mkdir(path, 0700))
+		return errno == EEXIST ? is_empty(path) : -errno;
+	fd = open(path, O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	newfile_hand_over(fd, newfile_mode(0777));
+	close(fd);
+	return 0;
+}
+
+static char *default_folder(const char *job)
+{
+	char *template, *name;
+
+	for (const char *at = job; at && *at; at++)
+		if (!isalnum((unsigned char)*at) && !strchr("._-", *at))
+			job = NULL;
+	template = xasprintf("ucxbpf.%s%s%%t", job ? job : "", job ? "." : "");
+	name = capture_name(template);
+	free(template);
+	return name;
+}
+
+int folder_make(const char *given, const char *job, char **folder)
+{
+	int err;
+
+	*folder = given ? xstrdup(given) : default_folder(job);
+	err = make(*folder);
+	if (err == -EEXIST)
+		log_error("%s: holds files already, name a new folder with -o", *folder);
+	else if (err == -ENOTDIR)
+		log_error("%s: is no folder, name a new one with -o", *folder);
+	else if (err)
+		log_error("%s: %s", *folder, newfile_why(err));
+	return err;
+}

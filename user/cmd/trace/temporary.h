@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A capture that nobody keeps, in a directory of its own below TMPDIR. */
+#ifndef UCXBPF_CMD_TRACE_TEMPORARY_H
+#define UCXBPF_CMD_TRACE_TEMPORARY_H
+
+struct temporary {
+	char *directory, *file; /* file: to be written */
+};
+
+/* 0, or -errno (printed); then there is nothing to remove. */
+int temporary_make(struct temporary *temporary);
+
+/* With the file, if it is there. */
+void temporary_remove(struct temporary *temporary);
+
+#endif
