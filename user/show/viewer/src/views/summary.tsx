@@ -59,8 +59,9 @@ function Bar({ row, most }: { row: OwnTime; most: number }) {
   );
 }
 
-const caused = (process: number) =>
-  (model.report.wait_roots ?? []).reduce((sum, row) => (row.process === process ? sum + row.fresh_ns : sum), 0);
+const causedBy = new Map<number | null, number>();
+for (const { process, fresh_ns } of model.report.wait_roots ?? []) causedBy.set(process, (causedBy.get(process) ?? 0) + fresh_ns);
+const caused = (process: number) => causedBy.get(process) ?? 0;
 
 function ranks(most: number): Column<OwnTime>[] {
   return [

@@ -46,6 +46,7 @@ function Note({ fitted }: { fitted: boolean }) {
 
 export function Canvas({ timeline, all }: { timeline: Timeline; all: boolean }) {
   const canvas = useRef<HTMLCanvasElement>(null);
+  const marks = useRef<HTMLCanvasElement>(null);
   const scroller = useRef<HTMLDivElement>(null);
   const layout = useLayout(timeline);
   const sight = useSight(timeline, layout, scroller);
@@ -69,7 +70,7 @@ export function Canvas({ timeline, all }: { timeline: Timeline; all: boolean }) 
     return () => removeEventListener("keydown", listen);
   }, []);
   const beside = selected !== null || range.value !== null;
-  usePainting(canvas, { timeline, layout, look, means, chain, brush });
+  usePainting({ canvas, marks, scroller }, { timeline, layout, look, means, chain, brush });
   return (
     <div class={beside ? "timeline-with-side" : ""}>
       <section class="card timeline" aria-label="Timeline">
@@ -79,15 +80,18 @@ export function Canvas({ timeline, all }: { timeline: Timeline; all: boolean }) 
         </header>
         <Toolbar timeline={timeline} layout={layout} sight={sight} selected={selected} go={go} />
         <Minimap timeline={timeline} sight={sight} />
-        <div class="tracks" ref={scroller} onScroll={(event) => sight.setScroll(event.currentTarget.scrollTop)}>
-          <div class="spacer" style={{ height: `${layout.height + AXIS}px` }}>
-            <canvas
-              ref={canvas} tabIndex={0} role="application" class={chosenTool() === "range" ? "range" : ""}
-              aria-label="Timeline. Left and right move, plus and minus zoom, 0 shows all, F fits. N and P go to the next and previous event, I and O in to and out of its layers, L to its other end, escape lets go."
-              style={{ width: `${look.width}px`, height: `${look.height}px` }}
-              onKeyDown={(event) => press(event, keyed)} {...handlers}
-            />
+        <div class="tracks-with-marks">
+          <div class="tracks" ref={scroller} onScroll={(event) => sight.setScroll(event.currentTarget.scrollTop)}>
+            <div class="spacer" style={{ height: `${layout.height + AXIS}px` }}>
+              <canvas
+                ref={canvas} tabIndex={0} role="application" class={chosenTool() === "range" ? "range" : ""}
+                aria-label="Timeline. Left and right move, plus and minus zoom, 0 shows all, F fits. N and P go to the next and previous event, I and O in to and out of its layers, L to its other end, escape lets go."
+                style={{ width: `${look.width}px`, height: `${look.height}px` }}
+                onKeyDown={(event) => press(event, keyed)} {...handlers}
+              />
+            </div>
           </div>
+          <canvas class="marks" ref={marks} aria-hidden="true" style={{ width: `${look.width}px`, height: `${look.height}px` }} />
         </div>
         <Note fitted={timeline.fitted} />
       </section>

@@ -3,12 +3,15 @@
 import type { Model } from "../../data/model";
 import { DEVICE, Lane, LAYER_SORTS, UCT } from "../../data/timeline";
 import { actionColour, styleColour, transportColour } from "../../ui/colours";
+import { packed } from "../../ui/pixels";
 
 const COLUMNS = ["function", "ucp_op", "transport", "transport"]; // by layer: what tells the colour of a fact
 
 export class Colours {
   private transports: Set<number>;
   private keys = new Map<string, string[]>();
+  private packedKeys = new Map<string[], Uint32Array>();
+  private steps = new Map<string, number[]>();
 
   constructor(private model: Model) {
     this.transports = new Set(model.facts.transfers.column("transport"));
@@ -25,13 +28,29 @@ export class Colours {
     return out;
   }
 
+  ofKeysPacked(layer: number): Uint32Array {
+    const colours = this.ofKeys(layer);
+    let out = this.packedKeys.get(colours);
+    if (!out) this.packedKeys.set(colours, (out = Uint32Array.from(colours, packed)));
+    return out;
+  }
+
   private ofName(layer: number, code: number): string {
     const name = this.model.names[code];
     return layer >= UCT ? transportColour(name) : actionColour(name);
   }
 
+  // By the name of a step, packed.
+  ofSteps(lane: Lane): (code: number) => number {
+    const id = `${lane.layer} ${lane.transport} ${styleColour("paper")}`;
+    let known = this.steps.get(id);
+    if (!known) this.steps.set(id, (known = []));
+    const of = known;
+    return (code) => (of[code] ??= packed(this.ofStep(lane, code)));
+  }
+
   // A step is named after a transport in UCT lanes only, and not in all of them.
-  ofStep(lane: Lane, code: number): string {
+  private ofStep(lane: Lane, code: number): string {
     if (lane.layer === DEVICE) return transportColour(this.model.names[lane.transport]);
     if (lane.layer === UCT && !this.transports.has(code)) return styleColour("faint");
     return this.ofName(lane.layer, code);

@@ -42,12 +42,24 @@ export function meansFor(timeline: Timeline, look: Look, layout: Layout, filtere
   return { mode: !level ? "events" : single && events.kept ? "both" : "levels", level, passing };
 }
 
+type Part = [number, number]; // ns, from and to
+
 // Times in sight in which every event of a host is kept.
-export function keptTimes(timeline: Timeline, host: number, look: Look): [number, number][] {
+function keptTimes(timeline: Timeline, host: number, look: Look): Part[] {
   const { windows } = timeline.model.directory.timeline.events;
   const begin = timeline.begin(host);
   return windows
     .filter((w) => w.host === host && w.to_ns + begin > look.from && w.from_ns + begin < look.to)
-    .map((w): [number, number] => [Math.max(look.from, w.from_ns + begin), Math.min(look.to, w.to_ns + begin)])
+    .map((w): Part => [Math.max(look.from, w.from_ns + begin), Math.min(look.to, w.to_ns + begin)])
     .sort((a, b) => a[0] - b[0]);
+}
+
+// The times in sight that are drawn by sums over steps, and by single events.
+export function partsOf(timeline: Timeline, host: number, look: Look, mode: Means["mode"]): { steps: Part[]; single: Part[] } {
+  const whole: Part = [look.from, look.to];
+  if (mode !== "both") return mode === "levels" ? { steps: [whole], single: [] } : { steps: [], single: [whole] };
+  const single = keptTimes(timeline, host, look);
+  const edges = [look.from, ...single.flat(), look.to];
+  const steps = Array.from({ length: edges.length / 2 }, (_, i): Part => [edges[2 * i], edges[2 * i + 1]]);
+  return { steps: steps.filter(([from, to]) => to > from), single: single.filter(([from, to]) => to > from) };
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is drawn anew, and when. The tracks are kept as a picture: most of what changes lies over them.
+// What is drawn anew, and when. The marks have a canvas of their own over the tracks: they change more often.
 import type { RefObject } from "preact";
 import { useLayoutEffect, useMemo } from "preact/hooks";
 import { Chain, members } from "../../data/chain";
@@ -33,8 +33,13 @@ export function useTimelineFilter(): Filter {
   return useMemo(() => new Filter(engine, { wanted, sizes: sizes.value, range: null }, filter), [wanted, sizes.value]);
 }
 
-export function usePainting(canvas: RefObject<HTMLCanvasElement | null>, { timeline, layout, look, means, chain, brush }: Painted) {
-  const picture = useMemo(() => document.createElement("canvas"), []);
+interface Places {
+  canvas: RefObject<HTMLCanvasElement | null>; // the tracks
+  marks: RefObject<HTMLCanvasElement | null>;
+  scroller: RefObject<HTMLDivElement | null>; // what the width of both comes from
+}
+
+export function usePainting({ canvas, marks, scroller }: Places, { timeline, layout, look, means, chain, brush }: Painted) {
   const colours = useMemo(() => new Colours(model), []);
   const filter = useTimelineFilter();
   // rows of pixels have no room for lines
@@ -43,14 +48,17 @@ export function usePainting(canvas: RefObject<HTMLCanvasElement | null>, { timel
     timeline, layout, look, colours, filtered: chosen.value.size > 0 || sizes.value.size > 0, fails: (sort) => filter.fails(sort), sizes: sizes.value,
     chain: new Set(chain ? members(chain) : []), arrow: chain?.arrow ?? null, arrows, chosen: brush ? () => brush : chosenTime(timeline),
   };
+  // Where the width has just changed, it is measured and drawn in the same frame.
+  const draw = ({ current }: RefObject<HTMLCanvasElement | null>, by: (context: CanvasRenderingContext2D) => void) => {
+    if (scroller.current!.clientWidth === look.width) by(fit(current!, look.width, look.height));
+  };
   // Sums over steps are dimmed by any filter alike.
   useLayoutEffect(
-    () => drawTracks(fit(picture, look.width, look.height), scene, means),
+    () => draw(canvas, (context) => drawTracks(context, scene, means)),
     [timeline, look, layout, means, dark.value, means.mode === "levels" && !means.passing ? scene.filtered : filter],
   );
-  useLayoutEffect(() => {
-    const context = fit(canvas.current!, look.width, look.height);
-    context.drawImage(picture, 0, 0, look.width, look.height);
-    drawMarks(context, scene);
-  }, [timeline, look, layout, filter, chain, brush, range.value, dark.value, means, arrows]);
+  useLayoutEffect(
+    () => draw(marks, (context) => drawMarks(context, scene)),
+    [timeline, look, layout, chain, brush, range.value, dark.value, arrows],
+  );
 }

@@ -61,16 +61,15 @@ function useNote(at: Window, span: number, follow: (wanted: Window) => void) {
 
 // As wide as the page has room, as high as the tracks and the screen allow.
 function useSize(scroller: RefObject<HTMLDivElement | null>, layout: Layout) {
-  const [size, setSize] = useState({ width: 900, height: 420 });
+  const [room, setRoom] = useState({ width: 900, most: 420 });
   useLayoutEffect(() => {
     const box = scroller.current!;
     const measured = () => {
       const main = box.closest(".main");
       const top = box.getBoundingClientRect().top + (main?.scrollTop ?? 0); // as it is before anything is scrolled
-      const most = Math.max(260, innerHeight - top - BELOW);
+      const [width, most] = [box.clientWidth, Math.max(260, innerHeight - top - BELOW)];
       box.style.maxHeight = `${most + 2}px`;
-      const [width, height] = [box.clientWidth, Math.min(most, layout.height + AXIS)];
-      setSize((last) => (last.width === width && last.height === height ? last : { width, height }));
+      setRoom((last) => (last.width === width && last.most === most ? last : { width, most }));
     };
     const watch = new ResizeObserver(measured);
     watch.observe(box);
@@ -80,8 +79,10 @@ function useSize(scroller: RefObject<HTMLDivElement | null>, layout: Layout) {
       watch.disconnect();
       removeEventListener("resize", measured);
     };
-  }, [layout]);
-  return size;
+  }, []);
+  const { width, most } = room;
+  const height = Math.min(most, layout.height + AXIS);
+  return useMemo(() => ({ width, height }), [width, height]);
 }
 
 // A window that has an event in it, at a scale at which it can be seen; null: this one does.
