@@ -142,6 +142,8 @@ SHAPE_GETTER(behind_state, struct hang_row, row,
 SHAPE_GETTER(behind_function, struct hang_row, row,
 	     row->thread ? shape_text(row->thread->function) : NULL);
 SHAPE_GETTER(behind_site, struct hang_row, row, row->thread ? site_of(row->thread->place) : NULL);
+SHAPE_GETTER(behind_reason, struct hang_row, row,
+	     row->thread ? shape_text(row->thread->reason) : NULL);
 SHAPE_GETTER(behind_outside, struct hang_row, row,
 	     row->thread && !row->thread->reason ? json_boolean(row->thread->outside) : NULL);
 
@@ -157,6 +159,7 @@ static const struct shape behind_shape[] = {
 	SHAPE_WHOLE("function", behind_function),
 	SHAPE_WHOLE("call_site", behind_site),
 	SHAPE_WHOLE("outside", behind_outside),
+	SHAPE_WHOLE("reason", behind_reason),
 	{ 0 },
 };
 
@@ -165,6 +168,10 @@ static void put_behind(const struct report *report, struct json_out *out)
 	hang_rows rows = { 0 };
 
 	hang_find(report, &rows);
+	if (!rows.len && !report->waits.threads.len) {
+		hang_release(&rows);
+		return;
+	}
 	json_out_array(out, "behind");
 	for (size_t i = 0; i < rows.len; i++)
 		json_out_item(out, shape_json(behind_shape, &rows.data[i], report));
@@ -176,9 +183,9 @@ void report_json_underway(const struct report *report, struct json_out *out)
 {
 	const struct report_waits *waits = &report->waits;
 
+	put_behind(report, out);
 	if (!waits->threads.len)
 		return;
-	put_behind(report, out);
 	json_out_array(out, "threads");
 	for (size_t i = 0; i < waits->threads.len; i++)
 		json_out_item(out, shape_json(thread_shape, &waits->threads.data[i], report));
