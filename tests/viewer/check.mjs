@@ -10,6 +10,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { fits, magnified, printed, reports, verdicts } from "./access.mjs";
+import { behind } from "./behind.mjs";
 import { Report, VIEWS, withBrowser } from "./browser.mjs";
 import { events, replay } from "./expected.mjs";
 import { controls, timeRange } from "./controls.mjs";
@@ -109,6 +110,12 @@ const CHECKS = {
       });
     if (replay(UCXBPF, captures).waits.length) await parts(view);
     await held(view, replay(UCXBPF, captures), captures.length === 1 ? events(UCXBPF, captures[0]) : []);
+    assert.deepEqual(view.complaints, []);
+    await view.close();
+  },
+  async behind(browser, capture) {
+    const view = await new Report(browser, page(capture)).open();
+    await behind(view, replay(UCXBPF, capture), UCXBPF, [capture]);
     assert.deepEqual(view.complaints, []);
     await view.close();
   },

@@ -44,6 +44,11 @@ check() {
 		"$(printf '%s,' "$TOP"/tests/data/cg.n[012].ucxb)$TOP/tests/data/cg.n3.ucxb"
 }
 
+@test "who is behind in a hang, in the words of the text report; a click leads to the rank in the timeline" {
+	check behind "$TOP/tests/data/hang.ucxb" "$TOP/tests/data/stuck-skip-openmpi.ucxb" "$TOP/tests/data/stuck-sends-mpich.ucxb" \
+		"$TOP/tests/data/stuck-stopped-mpich.ucxb"
+}
+
 @test "timeline: calls in their order, through the layers, to the other end" {
 	check events "$TOP/tests/data/isend-tcp.ucxb"
 }

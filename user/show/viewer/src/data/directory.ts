@@ -123,6 +123,20 @@ export interface Open {
   certain: boolean;
 }
 
+// Who is behind in a hang: one process or rank, or several that wait for each other.
+export interface Behind {
+  members: number[]; // processes; none: the rank is not traced
+  ranks: (number | null)[];
+  certain: boolean;
+  waiting: number; // processes that wait for these
+  not_entered: string | null;
+  state: string | null;
+  function: string | null;
+  call_site: string | null;
+  outside: boolean | null;
+  reason: string | null;
+}
+
 export interface ProcessTime {
   process: number;
   rank: number | null;
@@ -215,6 +229,7 @@ export interface Report {
   memory?: unknown[];
   slowest: Slow[];
   open?: Open[];
+  behind?: Behind[];
   time?: ProcessTime[];
   waits?: Wait[];
   wait_roots?: WaitRoot[];

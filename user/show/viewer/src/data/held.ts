@@ -96,3 +96,11 @@ export function readOpen(model: Model, begin: (host: number) => number): Held[] 
     return { open, process, from, to: from + open.age_ns };
   });
 }
+
+const NOTICED = 1e8; // ns that a call must be open to count, as in user/show/report/hang.h
+
+// From when on calls are open for certain, to the end; null: none is.
+export function hungTime(open: Held[], span: number): { from: number; to: number } | null {
+  const held = open.filter(({ open: { certain }, from, to }) => certain && to - from >= NOTICED);
+  return held.length ? { from: Math.min(...held.map(({ from }) => from)), to: span } : null;
+}

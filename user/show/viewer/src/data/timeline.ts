@@ -152,9 +152,22 @@ export class Timeline {
       if (this.send[i]) this.bySend.set(this.send[i] - 1, i);
       if (this.recv[i]) this.byRecv.set(this.recv[i] - 1, i);
     }
+    this.lanes.push(...this.silent());
     this.waits = readWaits(model, (host) => this.begin(host));
     this.open = readOpen(model, (host) => this.begin(host));
     this.span = Math.max(1, ...this.open.map(({ to }) => to), ...model.directory.time.hosts.map((row) => row.span_ns + this.begin(row.host)));
+  }
+
+  // Processes that made no event, and are in a call that has not returned, or behind: as where a tracer came late.
+  private silent(): Lane[] {
+    const { open, behind } = this.model.report;
+    const seen = new Set(this.lanes.map((lane) => lane.process));
+    const hung = [...(open ?? []).map((row) => row.process), ...(behind ?? []).flatMap((row) => row.members)];
+    const codes = [...new Set(hung)].flatMap((id) => (id === null || seen.has(id + 1) ? [] : [id + 1]));
+    return codes.map((process, i) => ({
+      index: this.lanes.length + i, layer: MPI, process, host: this.model.hostOf(process) - 1, transport: 0, device: 0, order: null,
+      first: this.events.length, end: this.events.length, row: new Uint8Array(0), rows: 1, reach: new Float64Array(0),
+    }));
   }
 
   // Times of the timeline less this are the host's own, from its first event.
@@ -234,7 +247,7 @@ export class Timeline {
 
   // The first row of a level at or after a bucket, among a lane's.
   levelRow(level: Level, lane: Lane, bucket: number): number {
-    let low = level.bounds[lane.index];
+    let low = level.bounds[lane.index] ?? level.columns.bucket.length;
     let high = this.levelEnd(level, lane);
     while (low < high) {
       const middle = (low + high) >> 1;

@@ -3,12 +3,14 @@
 import { brief, bytes, count, plural, share, time } from "../ui/format";
 import type { View } from "./view";
 import type { Model } from "./model";
+import { aboutBehind } from "./behind";
 import { aboutCauses, aboutOpen, aboutWaiting } from "./waits";
 import { ways } from "./ways";
 
 export interface Sentence {
   text: string;
   tone: "plain" | "good" | "warn";
+  process?: number; // code: where it is in the timeline shows more
 }
 
 interface Part {
@@ -159,7 +161,7 @@ function aboutRetries(view: View): Sentence[] {
 
 export function verdict(model: Model, view: View): Sentence[] {
   const out = [
-    ...aboutOpen(model, view), ...aboutWaiting(model, view), ...aboutCauses(model, view), ...aboutPaths(model, view), ...aboutWays(model, view), ...aboutGpus(model, view), ...aboutProtocols(model, view),
+    ...aboutOpen(model, view), ...aboutBehind(model, view), ...aboutWaiting(model, view), ...aboutCauses(model, view), ...aboutPaths(model, view), ...aboutWays(model, view), ...aboutGpus(model, view), ...aboutProtocols(model, view),
     ...aboutTime(model, view), ...aboutBalance(model, view), ...aboutRetries(view),
   ];
   return out.length ? out : [{ text: "Nothing that passes the filters moved any bytes.", tone: "plain" }];

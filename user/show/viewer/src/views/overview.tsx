@@ -2,8 +2,9 @@
 // The overview: the job, sentences about the numbers, destinations of the bytes, and unknowns.
 import type { Process, Report } from "../data/directory";
 import { unknowns } from "../data/unknown";
-import { verdict } from "../data/verdict";
+import { Sentence, verdict } from "../data/verdict";
 import { current, filtered, kind, KIND_WORDS, measure, model, setCodes } from "../state/state";
+import { lookAt } from "../state/timeline";
 import { transportColour } from "../ui/colours";
 import { brief, bytes, count, plural, share, time } from "../ui/format";
 import { Column, DataTable } from "../ui/table";
@@ -74,6 +75,15 @@ function WhatRan() {
   );
 }
 
+function Line({ text, tone, process }: Sentence) {
+  return (
+    <li class={tone}>
+      {text}
+      {process ? <> <button type="button" class="link no-print" onClick={() => lookAt(process)}>Show it in the timeline</button></> : null}
+    </li>
+  );
+}
+
 function Verdict() {
   return (
     <section class="card verdict" aria-label="In words">
@@ -81,7 +91,7 @@ function Verdict() {
         <h2>In words</h2>
         <span class="soft">{KIND_WORDS[kind.value]}{filtered.value ? ", of what passes the filters" : ""}</span>
       </header>
-      <ul>{verdict(model, current.value).map((line) => <li class={line.tone}>{line.text}</li>)}</ul>
+      <ul>{verdict(model, current.value).map((line) => <Line {...line} />)}</ul>
     </section>
   );
 }

@@ -2,14 +2,15 @@
 // Where the time went: calls that have not returned, the time of each process and function, waits and who caused them.
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
-import type { Open, Wait, WaitRoot } from "../data/directory";
+import { behindNames, behindWhere, looked, mutual } from "../data/behind";
+import type { Behind, Open, Wait, WaitRoot } from "../data/directory";
 import { precisionWord, signedTime, tellsNothing } from "../data/precision";
 import { functionTimes, FunctionTime, OwnTime, processTimes } from "../data/times";
 import type { View } from "../data/view";
 import { hasAllWaits, waitRows } from "../data/wait-rows";
 import { beyondRows, kindWords, openCalls } from "../data/waits";
-import { current, model, setCodes } from "../state/state";
-import { timeline, wantTimeline } from "../state/timeline";
+import { current, filtered, model, setCodes } from "../state/state";
+import { lookAt, timeline, wantTimeline } from "../state/timeline";
 import { actionColour, waitingColour } from "../ui/colours";
 import { count, instant, share, time } from "../ui/format";
 import { Column, DataTable } from "../ui/table";
@@ -34,6 +35,28 @@ const OPEN: Column<Open>[] = [
   { id: "since", label: "Since", value: (r) => r.since_ns, show: (r) => (r.bound ? "before the trace" : instant(r.since_ns, 1e5)) },
 ];
 
+const stateOf = (row: Behind) => (looked(row) ? row.state ?? "unknown" : null);
+
+const BEHIND: Column<Behind>[] = [
+  { id: "waiting", label: "Ranks that wait", title: "for it, or for them, through others too", value: (r) => r.waiting, show: (r) => count(r.waiting) },
+  { id: "who", label: "Who", words: true, value: (r) => behindNames(model, r) },
+  { id: "certain", label: "Behind", words: true, value: (r) => (mutual(r) ? "each other" : r.certain ? "yes" : "perhaps") },
+  { id: "entered", label: "Not entered", words: true, value: (r) => r.not_entered, show: (r) => r.not_entered ?? "-" },
+  { id: "state", label: "State", words: true, value: stateOf, show: (r) => stateOf(r) ?? "-" },
+  { id: "where", label: "Where", words: true, value: (r) => (mutual(r) ? null : behindWhere(r)), show: (r) => (mutual(r) ? "-" : behindWhere(r)) },
+  { id: "site", label: "Call site", words: true, value: (r) => r.call_site, show: (r) => (r.call_site ? site(r.call_site) : "-") },
+];
+
+function WhoIsBehind() {
+  return (
+    <DataTable
+      id="table-behind" title="Who is behind" about="whole capture, no filter; whom the calls that have not returned wait for, through others too"
+      columns={BEHIND} rows={model.report.behind ?? []} sort="waiting" rowTitle="show it in the timeline"
+      onRow={(r) => r.members.length && lookAt(r.members[0] + 1)}
+    />
+  );
+}
+
 function OpenCalls({ view }: Props) {
   const rows = openCalls(model, view);
   if (!model.report.open?.length) return null;
@@ -45,6 +68,8 @@ function OpenCalls({ view }: Props) {
     />
   );
 }
+
+const noCall = () => (filtered.value ? "No MPI call passes the filters." : "No MPI call was recorded.");
 
 // Waiting, other time in MPI, and the rest of the observed time.
 function Bar({ row, most }: { row: OwnTime; most: number }) {
@@ -105,7 +130,7 @@ function Ranks({ view }: Props) {
       id="table-time" title="Time of each process" about={legend()} columns={ranks(most)} rows={rows} sort="rank" limit={32}
       rowTitle="show this process alone" onRow={(r) => setCodes("process", new Set([r.process]))}
       note={within(view)}
-      empty="No MPI call passes the filters."
+      empty={noCall()}
     />
   );
 }
@@ -137,7 +162,7 @@ function Functions({ view }: Props) {
   return (
     <DataTable
       id="table-summary" title="MPI functions by time" about={legend()} columns={columns} rows={rows} sort="time" rowTitle="show this function alone"
-      onRow={(r) => setCodes("function", new Set([r.code]))} empty="No MPI call passes the filters."
+      onRow={(r) => setCodes("function", new Set([r.code]))} empty={noCall()}
       note={["Times of calls whose end is not known are at least so long.", within(view)].filter(Boolean).join(" ")}
     />
   );
@@ -215,6 +240,7 @@ const IN_SIGHT = 2; // at first
 export function Summary() {
   return (
     <>
+      {model.report.behind?.length ? <WhoIsBehind /> : null}
       {model.report.open?.length ? <OpenCalls view={current.value} /> : null}
       {TABLES.map((Body, i) => <Turn key={i} Body={Body} first={i < IN_SIGHT} />)}
     </>

@@ -2,13 +2,17 @@
 // The timeline: its canvas, the tools above it, and beside it the chosen event in words, or the statistics of the chosen time.
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { chainOf } from "../../data/chain";
+import { hungTime } from "../../data/held";
 import type { Timeline } from "../../data/timeline";
-import { chosen, model, range, sizes } from "../../state/state";
+import { who } from "../../data/waits";
+import { chosen, model, option, range, sizes } from "../../state/state";
+import { markedProcess } from "../../state/timeline";
 import { count, time } from "../../ui/format";
 import { chooseEvent, chosenEvent, chosenTool } from "./chosen";
 import { Details } from "./details";
 import { useLayout } from "./filtered-layout";
 import { Help, openHelp } from "./help";
+import { placeOf } from "./layout";
 import { Keyed, press, pressAnywhere } from "./keys";
 import { Means, meansFor } from "./means";
 import { Minimap } from "./minimap";
@@ -69,14 +73,25 @@ export function Canvas({ timeline, all }: { timeline: Timeline; all: boolean }) 
     addEventListener("keydown", listen);
     return () => removeEventListener("keydown", listen);
   }, []);
+  const marked = markedProcess();
+  useEffect(() => {
+    const window = hungTime(timeline.open, timeline.span);
+    if (marked !== null && window && !option("timeline.at", "")) sight.fit(window);
+  }, [marked]);
+  // Once the tracks have their place.
+  useEffect(() => {
+    const at = marked === null ? null : placeOf(layout, marked);
+    if (at) sight.reveal(at.y, at.height);
+  }, [marked, layout, look.height]);
   const beside = selected !== null || range.value !== null;
-  usePainting({ canvas, marks, scroller }, { timeline, layout, look, means, chain, brush });
+  usePainting({ canvas, marks, scroller }, { timeline, layout, look, means, chain, brush, marked });
   return (
     <div class={beside ? "timeline-with-side" : ""}>
       <section class="card timeline" aria-label="Timeline">
         <header>
           <h2>Timeline</h2>
           <Shown means={means} all={all} />
+          {marked !== null && <span class="soft" role="status">{who(model, marked - 1)} is marked</span>}
         </header>
         <Toolbar timeline={timeline} layout={layout} sight={sight} selected={selected} go={go} />
         <Minimap timeline={timeline} sight={sight} />

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Draws the marks over the tracks: times outside the selection, frames around events, and a message's arrow.
 import { styleColour } from "../../ui/colours";
-import type { PlacedLane, Track } from "./layout";
+import { PlacedLane, placeOf, Track } from "./layout";
 import { Arrow, GUTTER, Look, Scene, tracksInSight, Window, xOf } from "./scene";
 
 export function drawOutside(context: CanvasRenderingContext2D, { look, layout, chosen }: Scene) {
@@ -20,6 +20,16 @@ function greyOut(context: CanvasRenderingContext2D, look: Look, { y, height }: T
   context.fillStyle = styleColour("accent");
   if (left > GUTTER) context.fillRect(left - 1, y, 1, height);
   if (right < look.width) context.fillRect(right, y, 1, height);
+}
+
+// A frame around its track; beside a row of pixels, which has no room for one, a bar.
+export function drawMarked(context: CanvasRenderingContext2D, { look, layout, marked }: Scene) {
+  const at = marked === null ? null : placeOf(layout, marked);
+  if (!at) return;
+  context.fillStyle = context.strokeStyle = styleColour("accent");
+  context.lineWidth = 2;
+  if (at.height > 10) context.strokeRect(1, at.y + 1, look.width - 2, at.height - 3);
+  else context.fillRect(GUTTER - 10, at.y - 1, 10, at.height + 2);
 }
 
 // Each event in its own lane, and in that of its device.

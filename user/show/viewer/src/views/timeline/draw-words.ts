@@ -6,6 +6,8 @@ import { instant, roundStep } from "../../ui/format";
 import type { Track } from "./layout";
 import { AXIS, GUTTER, Look, xOf } from "./scene";
 
+const LABELLED = 12; // px; lower lanes have no name
+
 export function drawHeading(context: CanvasRenderingContext2D, look: Look, track: Track) {
   context.fillStyle = styleColour("ground");
   context.fillRect(0, track.y, look.width, track.height - 1);
@@ -40,11 +42,12 @@ export function drawNames(context: CanvasRenderingContext2D, track: Track) {
   const used = context.measureText(title).width;
   context.font = "11px system-ui, sans-serif";
   context.fillStyle = styleColour("faint");
-  if (low && room - used > 24) context.fillText(clip(context, track.detail, room + 40 - used), 18 + used, middle);
+  const end = GUTTER - (track.lanes.some(({ label, height }) => label && height >= LABELLED) ? 36 : 0);
+  if (low && end - used > 52) context.fillText(clip(context, track.detail, end - 18 - used), 18 + used, middle);
   if (!low) context.fillText(clip(context, track.detail, room), 10, middle + 8);
   context.textAlign = "right";
   context.font = "10px system-ui, sans-serif";
-  for (const lane of track.lanes) if (lane.height >= 12) context.fillText(lane.label, GUTTER - 8, lane.y + lane.height / 2 + 0.5);
+  for (const lane of track.lanes) if (lane.height >= LABELLED) context.fillText(lane.label, GUTTER - 8, lane.y + lane.height / 2 + 0.5);
 }
 
 export function drawAxis(context: CanvasRenderingContext2D, look: Look) {
@@ -64,7 +67,8 @@ export function drawAxis(context: CanvasRenderingContext2D, look: Look) {
     context.fillRect(x, AXIS, 1, look.height - AXIS);
     context.globalAlpha = 1;
     context.fillStyle = styleColour("soft");
-    context.fillText(instant(at, step), x + 4, AXIS / 2 - 1);
+    const words = instant(at, step);
+    if (x + 4 + context.measureText(words).width <= look.width) context.fillText(words, x + 4, AXIS / 2 - 1);
   }
   context.fillStyle = styleColour("line-strong");
   context.fillRect(0, AXIS - 1, look.width, 1);

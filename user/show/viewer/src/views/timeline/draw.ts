@@ -3,7 +3,7 @@
 import { styleColour } from "../../ui/colours";
 import { drawEvents, drawName } from "./draw-events";
 import { drawOpen, drawWaits } from "./draw-held";
-import { drawArrows, drawOutlines, drawOutside } from "./draw-marks";
+import { drawArrows, drawMarked, drawOutlines, drawOutside } from "./draw-marks";
 import { drawSums } from "./draw-sums";
 import { drawAxis, drawHeading, drawNames } from "./draw-words";
 import type { PlacedLane, Track } from "./layout";
@@ -26,6 +26,7 @@ export function drawTracks(context: CanvasRenderingContext2D, scene: Scene, mean
 export function drawMarks(context: CanvasRenderingContext2D, scene: Scene) {
   within(context, scene.look, () => {
     drawOutside(context, scene);
+    drawMarked(context, scene);
     drawOutlines(context, scene);
     drawArrows(context, scene);
   });

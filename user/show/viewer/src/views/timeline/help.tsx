@@ -13,7 +13,7 @@ const KEYS: [string, string][] = [
   ["W, S, + and −", "zoom in, zoom out"], ["A, D, ← and →", "move"], ["F", "fit the chosen event, else the chosen time, else all"],
   ["0", "the whole run"], ["/", "search for a function, a call site or a rank; Enter goes to the next one, shift and Enter to the one before"],
   ["N, P", "next and previous event"], ["I, O", "in to and out of its layers"], ["L", "its other end"],
-  ["Escape", "let go of the event, then of the time"], ["?", "this list"],
+  ["Escape", "let go of the event, then of the time, then of the marked rank"], ["?", "this list"],
   ["click", "choose an event"], ["double click", "zoom to the event, or in"], ["drag", "move, or choose a time, as the button above says; with shift, choose a time"],
   ["Ctrl and wheel", "zoom"], ["shift and wheel", "move"], ["the strip above the tracks", "drag to another part of the run"],
   ["a click on the name of a host", "fold it"],

@@ -3,6 +3,7 @@
 import type { Chain } from "../../data/chain";
 import type { Timeline } from "../../data/timeline";
 import { range } from "../../state/state";
+import { mark, markedProcess } from "../../state/timeline";
 import { hideTip } from "../../ui/tip";
 import { chooseEvent, chosenTime } from "./chosen";
 import { openHelp } from "./help";
@@ -66,10 +67,11 @@ function fit({ timeline, layout, sight, selected }: Keyed) {
   else sight.whole();
 }
 
-// First of the event, then of the time.
+// First of the event, then of the time, then of the marked process.
 function letGo({ selected }: Keyed) {
   if (selected !== null) chooseEvent(null);
-  else range.value = null;
+  else if (range.value) range.value = null;
+  else if (markedProcess() !== null) mark(null);
 }
 
 const IN = 0.6;

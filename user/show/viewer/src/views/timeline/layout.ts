@@ -167,3 +167,12 @@ export function layoutTracks(model: Model, timeline: Timeline, wish: Wish, how: 
   const byLane = new Map(placing.tracks.flatMap((track) => track.lanes).map((placed) => [placed.lane.index, placed]));
   return { tracks: placing.tracks, height: placing.y, byLane, pixels };
 }
+
+// Where a process is: its track, or its row of pixels; null: it has none.
+export function placeOf({ tracks }: Layout, process: number): { y: number; height: number } | null {
+  for (const track of tracks) {
+    const own = track.process === process ? track : track.lanes.find(({ lane }) => lane.process === process);
+    if (own) return own;
+  }
+  return null;
+}

@@ -24,6 +24,7 @@ interface Painted {
   means: Means;
   chain: Chain | null; // to stand out
   brush: Window | null;
+  marked: number | null; // process
 }
 
 // Data and control are both drawn, unless a filter is on transfers.
@@ -39,14 +40,14 @@ interface Places {
   scroller: RefObject<HTMLDivElement | null>; // what the width of both comes from
 }
 
-export function usePainting({ canvas, marks, scroller }: Places, { timeline, layout, look, means, chain, brush }: Painted) {
+export function usePainting({ canvas, marks, scroller }: Places, { timeline, layout, look, means, chain, brush, marked }: Painted) {
   const colours = useMemo(() => new Colours(model), []);
   const filter = useTimelineFilter();
   // rows of pixels have no room for lines
   const arrows = useLater(() => (layout.pixels ? NONE : arrowsOf(timeline, filter)), [timeline, filter, range.value, layout.pixels]) ?? NONE;
   const scene: Scene = {
     timeline, layout, look, colours, filtered: chosen.value.size > 0 || sizes.value.size > 0, fails: (sort) => filter.fails(sort), sizes: sizes.value,
-    chain: new Set(chain ? members(chain) : []), arrow: chain?.arrow ?? null, arrows, chosen: brush ? () => brush : chosenTime(timeline),
+    chain: new Set(chain ? members(chain) : []), arrow: chain?.arrow ?? null, arrows, marked, chosen: brush ? () => brush : chosenTime(timeline),
   };
   // Where the width has just changed, it is measured and drawn in the same frame.
   const draw = ({ current }: RefObject<HTMLCanvasElement | null>, by: (context: CanvasRenderingContext2D) => void) => {
@@ -59,6 +60,6 @@ export function usePainting({ canvas, marks, scroller }: Places, { timeline, lay
   );
   useLayoutEffect(
     () => draw(marks, (context) => drawMarks(context, scene)),
-    [timeline, look, layout, chain, brush, range.value, dark.value, arrows],
+    [timeline, look, layout, chain, brush, range.value, dark.value, arrows, marked],
   );
 }

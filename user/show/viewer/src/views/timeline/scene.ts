@@ -32,6 +32,7 @@ export interface Scene {
   filtered: boolean; // by anything
   chosen: ((host: number) => Window) | null;
   chain: Set<number>; // events to stand out
+  marked: number | null; // process
   arrow: Arrow | null; // of the chosen message
   arrows: Arrow[]; // of all messages of the chosen time
 }
