@@ -58,7 +58,7 @@ function filters(report) {
   return out;
 }
 
-// What calls can be filtered by.
+// Filters that calls have.
 function timeFilters({ hosts, waits }) {
   const out = [["", []], ["process=0", ["--process", "index:0"]], [`host=${encodeURIComponent(hosts[0].name)}`, ["--host", hosts[0].name]]];
   const busy = waits[0]?.function;
@@ -87,7 +87,7 @@ async function numbers(browser, captures, others = ["overview", "matrix", "graph
     const kind = fragment === "kind" ? "control" : "data";
     const report = pageReport(capture, options, kind);
     for (const name of i < SOME || i === filters(whole).length - 1 ? ["tables", ...others] : ["tables"])
-      await NUMBERS[name](view, report, fragment === "kind" ? "" : fragment, kind).catch((error) => {
+      await NUMBERS[name](view, report, fragment === "kind" ? "" : fragment, kind, whole).catch((error) => {
         console.error(`${basename(capture[0])}, ${name}, ${options.join(" ") || "no filter"}`);
         throw error;
       });
@@ -99,7 +99,7 @@ async function numbers(browser, captures, others = ["overview", "matrix", "graph
 const CHECKS = {
   numbers,
   brief: (browser, list) => numbers(browser, list.split(","), ["graphs"]),
-  // Of captures that are joined by commas: time, waits and open calls alone.
+  // Captures that are joined by commas: time, waits and open calls alone.
   async times(browser, list) {
     const captures = list.split(",");
     const view = await new Report(browser, page(captures)).open();
@@ -131,21 +131,21 @@ const CHECKS = {
     assert.deepEqual(view.complaints, []);
     await view.close();
   },
-  // Of a page, not of a capture.
+  // Takes a page, not a capture.
   async names(browser, path) {
     const view = await new Report(browser, path).open();
     await names(view);
     assert.deepEqual(view.complaints, []);
     await view.close();
   },
-  // Of a page with 1,024 processes on 64 hosts.
+  // Takes a page with 1,024 processes on 64 hosts.
   async many(browser, path) {
     const view = await new Report(browser, path).open();
     await many(view, 1024, 64);
     assert.deepEqual(view.complaints, []);
     await view.close();
   },
-  // Of captures that are joined by commas.
+  // Takes captures that are joined by commas.
   async hosts(browser, list) {
     const captures = list.split(",");
     const view = await new Report(browser, page(captures)).open();
@@ -165,14 +165,14 @@ const CHECKS = {
     assert.deepEqual(view.complaints, [`request: ${pathToFileURL(verdict).href}`]);
     await view.close();
   },
-  // Of captures that are joined by commas.
+  // Takes captures that are joined by commas.
   async access(browser, list) {
     const view = await new Report(browser, page(list.split(","))).open();
     await reports(view, basename(list));
     assert.deepEqual(view.complaints, []);
     await view.close();
   },
-  // Of the page of a verdict.
+  // Takes the page of a verdict.
   async verdict(browser, path) {
     const view = await new Report(browser, path).open();
     await verdicts(view, basename(path));

@@ -176,6 +176,43 @@ export interface WaitRoot {
   fresh_ns: number;
 }
 
+// Collective operations that are alike.
+export interface Collective {
+  function: string;
+  communicator: string | null;
+  ranks: number | null;
+  algorithm: string | null;
+  reason: string | null;
+  count: number;
+  rounds: number | null;
+  most_sent: number;
+  bytes: number;
+  least_bytes: number;
+  most_bytes: number;
+}
+
+export interface SizeClass {
+  from_bytes: number;
+  most_bytes: number;
+  messages: number;
+  bytes: number;
+  known: number;
+  unexpected: number;
+  unexpected_bytes: number;
+}
+
+export interface Protocol {
+  function: string | null;
+  op: string;
+  locality: string;
+  memory: string | null;
+  protocol: string;
+  count: number;
+  bytes: number;
+  least_bytes: number;
+  most_bytes: number;
+}
+
 export type Reasons = Record<string, number>;
 
 export interface Share { recorded: number; of: number }
@@ -228,6 +265,9 @@ export interface Report {
   clocks?: Clock[];
   memory?: unknown[];
   slowest: Slow[];
+  sizes?: SizeClass[];
+  protocols?: Protocol[];
+  collectives?: Collective[];
   open?: Open[];
   behind?: Behind[];
   time?: ProcessTime[];

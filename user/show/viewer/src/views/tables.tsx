@@ -12,6 +12,7 @@ import { Slowest } from "./slowest";
 import { Turn } from "../ui/turns";
 import { Pairs } from "./pairs";
 import { Ways } from "./ways";
+import { Collectives, MessageSizes, Protocols } from "./whole";
 
 interface Props {
   view: View;
@@ -36,7 +37,7 @@ function withWhole<Of extends Group>(groups: Of[]): (Of & Row)[] {
   return groups.map((group) => ({ ...group, whole }));
 }
 
-// What rows of calls or operations caused, where a filter is on that.
+// Transfers that the rows of calls or operations caused, where a filter selects transfers.
 function movedColumns(view: View): Column<Caused & Row>[] {
   if (!view.filter.conditions.below) return [];
   const noun = KIND_NOUNS[kindOf(view)][1];
@@ -155,7 +156,7 @@ function Operations({ view }: Props) {
   );
 }
 
-const TABLES = [Cross, Paths, Functions, CallSites, Operations, Pairs, Ways, Slowest];
+const TABLES = [Cross, Paths, Functions, CallSites, Operations, Collectives, Protocols, MessageSizes, Pairs, Ways, Slowest];
 const IN_SIGHT = 3; // at first
 
 export function Tables() {
