@@ -80,7 +80,7 @@ const columnWords = (name: string) => COLUMNS[name] ?? name.replace(/_/g, " ");
 function kept(model: Model): Unknown {
   const { cube, time: scale, timeline } = model.directory;
   const { events } = timeline;
-  const single = !events.of ? "sums alone, no single events" : events.kept === events.of
+  const single = !events.of ? (timeline.untimed ? "sums alone, no single events" : "no event was recorded") : events.kept === events.of
     ? `all ${count(events.of)} single events`
     : `${count(events.kept)} of ${count(events.of)} single events`;
   const why: [string, string][] = [

@@ -96,14 +96,14 @@ function drawLabels(context: CanvasRenderingContext2D, { graph, places }: Geomet
 const READABLE = 8; // px, of hosts' names
 const NARROW = 24; // px: no name fits
 
-// Readable from afar, on the side that no edges come to.
+// Readable from afar, above the upper hosts and below the lower ones: most edges come from the middle.
 function drawHostNames(context: CanvasRenderingContext2D, shapes: Geometry, zoom: number, faint: (part: Node) => boolean) {
   const size = Math.max(11, Math.round(READABLE / zoom));
   context.font = `600 ${size}px system-ui, sans-serif`;
   for (const [host, { left, top, right, bottom }] of shapes.hosts) {
     const room = 60 + (shapes.around ? Math.max(right - left, bottom - top) : right - left);
     if (room * zoom < NARROW) continue;
-    const below = shapes.around && bottom > shapes.all.bottom - 1;
+    const below = top > (shapes.all.top + shapes.all.bottom) / 2;
     context.globalAlpha = faint(host) ? 0.15 : 1;
     drawText(context, host.label, (left + right) / 2, below ? bottom + 3 + size / 2 : top - 3 - size / 2, room, "paper");
   }

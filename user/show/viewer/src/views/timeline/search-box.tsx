@@ -47,7 +47,7 @@ export function SearchBox({ timeline, layout, sight, selected, go }: {
   return (
     <label class="tracks-search">
       <input
-        type="search" placeholder="Search: function, call site, rank 3" aria-label="Search for a function, a call site, or a rank" value={query}
+        type="search" placeholder="Search (key /)" aria-label="Search for a function, a call site, or a rank" value={query}
         onInput={(event) => setQuery(event.currentTarget.value)} onKeyDown={act}
       />
       <span class="soft" role="status">{words()}</span>
