@@ -47,6 +47,8 @@ const atRange = async ({ page }) => {
   await page.mouse.click(box.x + 172 + 0.48 * (box.width - 172), box.y + 24 + 24 + 12);
 };
 
+const toTimeline = ({ page }) => page.getByRole("button", { name: "Show it in the timeline" }).click();
+
 // name, of what captures, which view (the fragment of a link), which part of the page, in which window;
 // many: [title, captures, view] side by side
 const PICTURES = [
@@ -65,6 +67,9 @@ const PICTURES = [
   { name: "late-ranks", of: ["gromacs"], show: "view=summary&side.open=no", part: "#table-time" },
   { name: "late-causes", of: ["gromacs"], show: "view=summary&side.open=no", part: "#table-causes", height: 900 },
   { name: "late-timeline", of: ["gromacs"], show: "view=timeline&side.open=no&timeline.at=288000000-306000000", act: atRange, height: 860 },
+  { name: "selected", of: ["gromacs"], show: "view=tables&side.open=no&transport=cma", height: 860 },
+  { name: "behind-words", of: ["stuck-skip-openmpi"], show: "side.open=no", part: ".verdict" },
+  { name: "behind-timeline", of: ["stuck-skip-openmpi"], show: "side.open=no", act: toTimeline, height: 460 },
   { name: "gpu-ipc", of: [GPU("ipc")], show: "" },
   { name: "gpu-staged", of: [GPU("staged")], show: "" },
   { name: "gpu-ipc-ways", of: [GPU("ipc")], show: "view=tables", part: "#table-ways", height: 1100 },
