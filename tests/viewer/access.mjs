@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What axe-core, a witness of its own, says against a page: the rules of WCAG 2, levels A and AA; and what it cannot
-// see: canvases, magnified pages, paper.
+// Accessibility: axe-core checks pages against the rules of WCAG 2, levels A and AA. Canvases, magnified pages and paper,
+// which it cannot see, are checked here.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { VIEWER, VIEWS } from "./browser.mjs";
@@ -25,7 +25,7 @@ async function complaints({ page }, where, within = "html", rules = RULES) {
   return [...lines[0], ...open].map(({ id, help, html, said }) => `${where}: ${id}: ${help}: ${html}: ${said}`);
 }
 
-// A canvas has no words but those that it is given.
+// A canvas has no words of its own: its label has to give them.
 async function canvases({ page }, where) {
   const mute = await page.locator("canvas:not([aria-hidden=true])").evaluateAll((list) =>
     list.filter((one) => !one.role || !one.ariaLabel).map((one) => one.parentElement.className));
@@ -37,7 +37,7 @@ assert.ok(VIEWS.every((name) => STATES.some((state) => state.startsWith(`view=${
 // What is around all views: with all filters open, and of a size of which there is nothing.
 const FRAMES = ["open.facets=transport,device,op,ucp-op,function,protocol,process,src,dst,host,size", "size=65&open.facets=size"];
 
-// What is dark differs from what is light in its colours.
+// The dark page differs from the light one in its colours alone.
 const COLOURS = ["color-contrast"];
 const LOOKS = [
   { colorScheme: "light", side: "yes", of: STATES, within: ".view", rules: RULES },
@@ -73,7 +73,7 @@ async function witness(view) {
   for (const id of ["color-contrast", "aria-required-parent"]) assert.ok(lines.includes(id), `${id} is not found: ${lines}`);
 }
 
-// With every finding shown, and what it says opened.
+// With every finding shown and opened.
 export async function verdicts(view, name) {
   const { page } = view;
   const more = page.locator(".button.state[aria-pressed=false]:enabled");
@@ -90,7 +90,7 @@ export async function verdicts(view, name) {
 const MM = 96 / 25.4;
 const A4 = { width: Math.floor((297 - 2 * 14) * MM), height: Math.floor((210 - 2 * 14) * MM) }; // landscape, in the margins of print.css
 
-// What of a page would not be on paper, and what would be that is of no use there.
+// Parts of a page that would be missing on paper, and parts that would be of no use there.
 function misprints() {
   const seen = (element) => element.checkVisibility() && element.getBoundingClientRect().width > 0;
   const all = (selector) => [...document.querySelectorAll(selector)].filter(seen);
@@ -117,7 +117,7 @@ export async function printed(view, states = STATES) {
   }
 }
 
-// Text that reaches out of its cell or card, over what is beside it.
+// Text that reaches out of its cell or card, over its neighbour.
 function overprinted() {
   const hides = (element, end) => {
     for (let box = element; box && box !== end.parentElement; box = box.parentElement)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A report in Debian's Chromium. What the page complains of, and what it asks of a network, is kept.
+// A report in Debian's Chromium. Complaints of the page and its requests to a network are kept.
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -55,7 +55,7 @@ export class Report {
     await this.page.waitForSelector(".app, [role=alert]");
   }
 
-  // As a link within the page does, until what is out of sight has followed.
+  // Follows a link within the page, until the parts out of sight are drawn as well.
   async show(fragment) {
     await this.page.evaluate((text) => (location.hash = text), fragment);
     await this.settled();

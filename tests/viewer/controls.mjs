@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Filters by hand: a facet's box, a click in a table, a range of time, keys; what they do is in the link.
+// Filters by hand: a facet's box, a click in a table, a range of time, keys; the link has their effect.
 import assert from "node:assert/strict";
 import { count, ofKind, sums } from "./expected.mjs";
 
@@ -40,7 +40,7 @@ export async function controls(view, report) {
   assert.ok(overflow <= 0, "the page is no wider than its window");
 }
 
-// A click on a path selects the calls that caused its bytes; where nothing passes, that is said, with what there is.
+// A click on a path selects the calls that caused its bytes; where nothing passes, the page says so and lists the values that would.
 async function upward(view, report, data) {
   const { page } = view;
   await view.show("view=tables");
@@ -92,7 +92,7 @@ async function drag(view, from, to) {
   await view.page.mouse.up();
 }
 
-// A range drawn in the strip and what is before it are everything.
+// A range drawn in the strip and the time before it add up to everything.
 export async function timeRange(view, report) {
   await view.show("view=tables");
   await drag(view, 0.8, 1);

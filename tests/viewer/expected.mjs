@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the views must show, added up anew from `replay --json`.
+// The numbers that the views must show, added up anew from `replay --json`.
 import { execFileSync } from "node:child_process";
 
 export function replay(ucxbpf, captures, filters = []) {

@@ -5,7 +5,7 @@ import { label } from "./expected.mjs";
 
 const words = (...cells) => cells.map((cell) => `${cell ?? ""}`).join("|");
 
-// Hosts of one name are told apart.
+// Hosts of one name differ by their boot ids.
 function host(report, id) {
   if (id === null) return "unknown";
   const { name, boot_id } = report.hosts[id];
@@ -36,7 +36,7 @@ export async function hosts(view, report) {
   const wanted = environment(processes);
   await same(view, "table-environment", ["Values", "Variable", "Value", "Processes"], wanted);
   const order = (await view.table("table-environment")).map((row) => Number(row.Values));
-  assert.deepEqual(order, [...order].sort((a, b) => b - a), "those that differ come first");
+  assert.deepEqual(order, [...order].sort((a, b) => b - a), "variables that differ come first");
   const unknown = processes.filter((process) => !process.environment).length;
   const note = await view.page.locator("#table-environment .note").allInnerTexts();
   assert.equal(note.some((text) => text.startsWith(`Not known: those of ${unknown} process`)), unknown > 0 && unknown < processes.length, "what is not known is said");

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 
 const MOST = 200; // stops from one end of a page to the other
 
-// Presses the key until what has the focus is one of these.
+// Presses the key until one of these has the focus.
 async function reach(page, selector) {
   for (let i = 0; i < MOST; i++) {
     await page.keyboard.press("Tab");

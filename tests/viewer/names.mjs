@@ -6,7 +6,7 @@ import { VIEWS } from "./browser.mjs";
 const SHOWN = ["</script><script>alert(1)</script>", "<!--<img src=x onerror=alert(1)>", "line one\nline two\r\n", "?? no utf-8 ?", "=1+1"];
 const LONG = `="long${"x".repeat(4090)}`;
 
-// What a page of ours never has, and what sticks out of its place.
+// Elements that no page of ours has, and elements that stick out of their place.
 function harm() {
   const strange = [...document.querySelectorAll("img, iframe, object, embed, link, base, form, [onerror], [onclick], #app script, #app style")];
   const programs = [...document.scripts].filter((script) => !["application/json", "text/plain"].includes(script.type));
@@ -14,7 +14,7 @@ function harm() {
     const place = document.querySelector(name);
     return place.scrollWidth > place.clientWidth + 1;
   });
-  // Words that lie over what stands beside them.
+  // Words that lie over their neighbours.
   const over = [...document.querySelectorAll(".legend > *, .value .name, .chip span, .paths .name, .heaviest .name, table.cross th")]
     .filter((place) => place.scrollWidth > place.clientWidth + 1 && getComputedStyle(place).overflowX === "visible");
   return { strange: strange.map((e) => e.outerHTML.slice(0, 80)), programs: programs.length, wide, over: over.map((e) => e.className), alerted: globalThis.alerted ?? 0 };
@@ -22,7 +22,7 @@ function harm() {
 
 const NONE = { strange: [], programs: 1, wide: [], over: [], alerted: 0 };
 
-// What processes were started with, and where: every second one had the one cores, every third one a variable less.
+// Variables and cores of processes: every second one had other cores, every third one a variable less.
 async function hosts(view) {
   await view.show("view=hosts");
   const placed = await view.page.evaluate(() => [...document.querySelectorAll("#table-placement tbody tr")].map((row) => [...row.cells].map((cell) => cell.textContent)));
@@ -66,7 +66,7 @@ export async function names(view) {
     await view.show(link);
     assert.deepEqual(await chosen(), [name], "its link chooses it again");
   }
-  // This page was made without a scan of what caused what: it says so, and leaves calls as they are.
+  // This page was made without a scan of causes: it states that, and leaves calls as they are.
   await view.show("view=tables");
   const whole = await view.table("table-functions");
   await page.locator("[data-facet=transport] li input").first().click();

@@ -73,7 +73,7 @@ export async function summary(view, report, fragment) {
   assert.match(said, new RegExp(`^${report.open.filter((o) => o.certain).length} ranks? waits?: rank ${rank(report, process)} in ${name} for .*rank ${peer}`));
 }
 
-// Sums of the waiting table's rows by what they are of.
+// The rows of the waiting table, sorted, to compare two of them.
 async function waitSums(view) {
   return (await view.table("table-waits")).map((r) => [r.Kind, r.Rank, r.in, r["Call site"], r["for rank"], r.before, r["its call site"], r.Time, r.Count, r.Longest].join("|")).sort();
 }

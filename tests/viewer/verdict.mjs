@@ -35,7 +35,7 @@ async function numbers(view, { summary, findings, evidence }) {
   assert.match(await page.locator("#findings header").innerText(), new RegExp(` ${findings.length} findings`));
 }
 
-// Of each state: all subjects of its findings are in a line, and opened lines have all the words of the JSON.
+// For each state, all subjects of its findings are in a line, and opened lines have all the words of the JSON.
 async function states(view, { findings }) {
   const { page } = view;
   for (const state of ["critical", "warning", "info", "unknown", "waived", "pass", "skip"]) {

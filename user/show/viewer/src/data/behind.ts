@@ -42,7 +42,7 @@ export function behindWords(model: Model, row: Behind): string {
   return row.waiting ? `${said}; ${row.waiting} ${row.waiting === 1 ? "rank waits" : "ranks wait"} for ${mutual(row) ? "them" : "it"}` : said;
 }
 
-// Of the whole capture; where some call that passes the filters is open for certain, as in the text report.
+// The whole capture's rows, if some call that passes the filters is open for certain, as in the text report.
 export function aboutBehind(model: Model, view: View): Sentence[] {
   if (!openCalls(model, view).some((open) => open.certain)) return [];
   return (model.report.behind ?? []).slice(0, LISTED).map((row) => ({

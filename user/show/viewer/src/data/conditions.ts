@@ -38,7 +38,7 @@ export function failures(keys: number, conditions: Condition[], column: (of: Uin
 export class Conditions {
   private dims: { dim: Dim; mask: Uint8Array }[];
   private made = new Map<Sort, Condition[]>();
-  // Filters that also select the causes of the facts that have such a field. Kind is none: it joins those on transfers.
+  // Filters that also select the causes of the facts that have such a field. Kind is not among them: it only narrows filters on transfers.
   readonly causal: Dim[];
   readonly ofTransfers: boolean; // one of these is on what transfers alone have
 

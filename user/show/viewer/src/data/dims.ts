@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Dimensions for filters. A dimension selects among facts that have it, and those that caused such facts, as the options of
-// `replay` do.
+// Dimensions for filters. A dimension selects among facts that have it, and selects the causes of such facts, as the
+// options of `replay` do.
 import type { Model, Sort } from "./model";
 import { bytes } from "../ui/format";
 

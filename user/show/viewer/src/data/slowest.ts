@@ -13,7 +13,7 @@ export function sizeClass(bytes: number): number {
   return bytes === 0 ? 1 : Math.floor(Math.log2(bytes)) + 2;
 }
 
-// Of an event, as the cube has it.
+// The class of an event's size, as the cube has it.
 export function eventSize(events: Events, event: number): number {
   return events.bytes[event] ? sizeClass(events.bytes[event] - 1) : 0;
 }

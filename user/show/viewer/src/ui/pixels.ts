@@ -30,7 +30,7 @@ export function mixed(a: number, b: number, share: number): number {
   return ((255 << 24) | (green << 8) | red) >>> 0;
 }
 
-// Rectangles on a part of a canvas, in pixels of CSS from its corner; what is not filled is left empty.
+// Rectangles on a part of a canvas, in pixels of CSS from its corner. The rest is left empty.
 export class Sheet {
   private paper = new Paper();
   private picture = this.paper.of(1, 1);

@@ -198,7 +198,7 @@ export function Findings() {
         <div class="scroll">
           <table class="data findings" onKeyDown={move}>
             <thead><tr>
-              {["verdict", "rule", "subject", "what was seen", "how much", "cause"].map((name) => <th scope="col">{name}</th>)}
+              {["verdict", "rule", "subject", "observed", "how much", "cause"].map((name) => <th scope="col">{name}</th>)}
             </tr></thead>
             <tbody>{rows.map((at) => <LineRows key={at} at={at} />)}</tbody>
           </table>

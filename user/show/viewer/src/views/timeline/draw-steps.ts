@@ -6,7 +6,7 @@ import { mixed, packed, Sheet } from "../../ui/pixels";
 import type { PlacedLane } from "./layout";
 import { DIM, GUTTER, Scene } from "./scene";
 
-// Of several bars in one column of pixels the tallest stays.
+// If several bars share one column of pixels, the tallest stays.
 class Bars {
   private until = -1;
   private tall = 0;

@@ -54,7 +54,7 @@ function drawTrack(context: CanvasRenderingContext2D, scene: Scene, track: Track
   drawNames(context, track);
 }
 
-// What lies over the sums over steps.
+// Single events and waits, which lie over the sums over steps.
 function drawLane(context: CanvasRenderingContext2D, scene: Scene, placed: PlacedLane, { mode, level }: Means) {
   const { look, timeline } = scene;
   context.fillStyle = styleColour("gap");

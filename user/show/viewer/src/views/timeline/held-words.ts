@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What held a call, in words: whom it waited for, and that it has not returned.
+// Words about a call that was held up: whom it waited for, and that it has not returned.
 import { covered, waitsOf } from "../../data/held";
 import { MPI, Timeline } from "../../data/timeline";
 import { kindWords, openWords, who } from "../../data/waits";
