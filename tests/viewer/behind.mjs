@@ -30,7 +30,7 @@ async function table(view, report) {
     rows.map((row) => [row["Ranks that wait"], row.Who.match(/\d+/g).join(), row.Behind, row["Not entered"], row.Where, row["Call site"]]),
     report.behind.map((row) => [
       `${row.waiting}`, row.members.length ? row.members.map((id) => label(report, id)).join() : `${row.ranks[0]}`,
-      row.mutual ? "each other" : row.certain ? "yes" : "perhaps", row.not_entered ?? "", where(row), row.call_site ?? "",
+      row.mutual ? `${row.certain ? "" : "perhaps "}each other` : row.certain ? "yes" : "perhaps", row.not_entered ?? "", where(row), row.call_site ?? "",
     ]));
 }
 

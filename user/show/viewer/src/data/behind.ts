@@ -37,7 +37,7 @@ export function behindWords(model: Model, row: Behind): string {
   const perhaps = row.certain ? "" : "perhaps ";
   const who = behindNames(model, row);
   const where = [...(looked(row) ? [row.state ?? "in an unknown state"] : []), behindWhere(row), ...(row.call_site ? [`at ${row.call_site}`] : [])].join(", ");
-  const said = mutual(row) ? `${who} wait for each other`
+  const said = mutual(row) ? `${who} ${perhaps}wait for each other`
     : `${who} ${row.not_entered ? `has ${perhaps}not entered ${row.not_entered}` : `is ${perhaps}behind`}: it is ${where}`;
   return row.waiting ? `${said}; ${row.waiting} ${row.waiting === 1 ? "rank waits" : "ranks wait"} for ${mutual(row) ? "them" : "it"}` : said;
 }

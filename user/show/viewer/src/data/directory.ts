@@ -116,6 +116,7 @@ export interface Open {
   op: string | null;
   peer: number | null;
   peer_rank: number | null;
+  peer_certain?: boolean;
   tag: number | null;
   since_ns: number;
   age_ns: number;

@@ -71,8 +71,9 @@ export function who(model: Model, process: number | null): string {
 export function openWords(model: Model, open: Open): string {
   const age = open.bound ? `≥ ${time(open.age_ns)} (began before the trace)` : time(open.age_ns);
   const parts = [`${who(model, open.process)} ${open.certain ? "in" : "perhaps still in"} ${open.function} for ${age}`];
-  if (open.peer_rank !== null) parts.push(`${/recv/.test(open.op ?? "") ? "from" : "to"} rank ${open.peer_rank}`);
-  if (open.tag !== null) parts.push(`tag ${open.tag}`);
+  const perhaps = open.peer_certain === false && (open.peer_rank !== null || open.tag !== null) ? "perhaps " : "";
+  if (open.peer_rank !== null) parts.push(`${perhaps}${/recv/.test(open.op ?? "") ? "from" : "to"} rank ${open.peer_rank}`);
+  if (open.tag !== null) parts.push(`${open.peer_rank === null ? perhaps : ""}tag ${open.tag}`);
   if (open.call_site) parts.push(`at ${open.call_site}`);
   return parts.join(", ");
 }

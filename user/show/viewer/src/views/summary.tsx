@@ -40,7 +40,7 @@ const stateOf = (row: Behind) => (looked(row) ? row.state ?? "unknown" : null);
 const BEHIND: Column<Behind>[] = [
   { id: "waiting", label: "Ranks that wait", title: "for it, or for them, through others too", value: (r) => r.waiting, show: (r) => count(r.waiting) },
   { id: "who", label: "Who", words: true, value: (r) => behindNames(model, r) },
-  { id: "certain", label: "Behind", words: true, value: (r) => (mutual(r) ? "each other" : r.certain ? "yes" : "perhaps") },
+  { id: "certain", label: "Behind", words: true, value: (r) => (mutual(r) ? `${r.certain ? "" : "perhaps "}each other` : r.certain ? "yes" : "perhaps") },
   { id: "entered", label: "Not entered", words: true, value: (r) => r.not_entered, show: (r) => r.not_entered ?? "-" },
   { id: "state", label: "State", words: true, value: stateOf, show: (r) => stateOf(r) ?? "-" },
   { id: "where", label: "Where", words: true, value: (r) => (mutual(r) ? null : behindWhere(r)), show: (r) => (mutual(r) ? "-" : behindWhere(r)) },
