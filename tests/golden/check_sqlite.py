@@ -139,6 +139,11 @@ def waits_by_label(rows):
     return sorted(((*key[:5], key[6], *values) for key, values in sums.items()), key=str)
 
 
+def stored(value):
+    """SQLite has no truth values but 0 and 1."""
+    return int(value) if isinstance(value, bool) else value
+
+
 def compare_views(database, report):
     for kind in ("data", "control", "copy"):
         rows = [row for row in report["transfers"] if row["kind"] == kind]
@@ -167,7 +172,7 @@ def compare_views(database, report):
         waits_by_label(report["waits"]))
     members = list(report["collectives"][0]) if report["collectives"] else []
     same("collectives", sorted(str(tuple(row[member] for member in members)) for row in database.execute(
-        "SELECT * FROM collectives")), sorted(str(tuple(row.values())) for row in report["collectives"]))
+        "SELECT * FROM collectives")), sorted(str(tuple(map(stored, row.values()))) for row in report["collectives"]))
     same("open_calls", sorted(tuple(row) for row in database.execute(
         "SELECT function, age_ns, certain FROM open_calls")),
         sorted((row["function"], row["age_ns"], row["certain"]) for row in report["open"]))

@@ -95,6 +95,7 @@ static void begun_before(struct bed *bed, uint64_t seen, bool certain)
 				      .tid = 7,
 				      .op = "tag_recv",
 				      .peer = 1,
+				      .peer_certain = true,
 				      .peer_rank = 1,
 				      .tag = 7,
 				      .since = 3 * SECOND,

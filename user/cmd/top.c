@@ -16,6 +16,7 @@
 #include "base/confine.h"
 #include "base/exit_codes.h"
 #include "base/log.h"
+#include "base/newfile.h"
 #include "base/signals.h"
 #include "base/units.h"
 #include "cmd/cmds.h"
@@ -343,15 +344,14 @@ static int run(struct top *top, const struct reader_options *reader)
 /* In a folder of its own, which goes with it. */
 static int run_in_folder(struct top *top)
 {
-	const char *place = getenv("TMPDIR");
-	char *folder = xasprintf("%s/ucxbpf-top-XXXXXX", place && *place ? place : "/tmp");
 	struct reader_options reader = { .json = top->json };
-	char *capture, *interval;
-	int code;
+	char *folder, *capture, *interval;
+	int code, err;
 
-	if (!mkdtemp(folder)) {
-		log_error("%s: %s; TMPDIR names another folder", folder, strerror(errno));
-		free(folder);
+	folder = newfile_scratch("ucxbpf-top", &err);
+	if (!folder) {
+		log_error("cannot make a temporary folder: %s; TMPDIR names another place for it",
+			  err == -EUSERS ? "other users may replace it there" : strerror(-err));
 		return UCXBPF_EXIT_FAILED;
 	}
 	reader.folder = folder;

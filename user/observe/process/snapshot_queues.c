@@ -246,12 +246,12 @@ static int is_tag_send(struct snapshot *snapshot, uint64_t request, uint32_t fla
 	return error ? error : (op & 15) <= OP_TAG_SEND_SYNC ? 0 : -ENOENT;
 }
 
-struct send {
+struct queued_send {
 	uint64_t tag, length;
 };
 
 static int read_send(const struct queue_reading *reading, uint64_t request, uint64_t ep,
-		     struct send *send)
+		     struct queued_send *send)
 {
 	struct snapshot *snapshot = reading->snapshot;
 	const struct ub_layout *wire = &snapshot->layout->wire;
@@ -281,7 +281,7 @@ static int read_send(const struct queue_reading *reading, uint64_t request, uint
 /* ep: what a request there has where a send keeps its endpoint. */
 static int add_send(struct queue_reading *reading, uint64_t request, uint64_t ep)
 {
-	struct send send;
+	struct queued_send send;
 	json_t *row;
 	int error = read_send(reading, request, ep, &send);
 

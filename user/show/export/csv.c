@@ -101,7 +101,7 @@ static const struct csv_table tables[] = {
 	    "peer_certain", "communicator", "since_ns", "age_ns", "bound", "certain" } },
 	{ "behind",
 	  { "members", "ranks", "mutual", "traced", "certain", "waiting", "not_entered", "state",
-	    "function", "call_site", "outside" } },
+	    "function", "call_site", "outside", "reason" } },
 	{ "threads",
 	  { "process", "rank", "tid", "state", "function", "call_site", "outside", "reason",
 	    "at_ns" } },
