@@ -83,6 +83,9 @@ static __always_inline bool poll_ends(struct task_state *task, const struct fram
 
 	if (!polls || polls->last != frame->seq)
 		return false;
+	/* no exact end fits into dur */
+	if (now - polls->call.h.ts > 0xffffffff)
+		return false;
 	polls->ended++;
 	polls->time += now - frame->ts;
 	polls->call.h.dur = duration(polls->call.h.ts, now);

@@ -51,6 +51,14 @@ static void on_call(void *arg, const struct call *call)
 	}
 }
 
+static void count(struct comparison *c, const struct ub_hdr *h)
+{
+	const struct ub_polls *polls = (const struct ub_polls *)h;
+
+	c->calls += h->kind == UB_CALL ? 1 : h->kind == UB_POLLS ? polls->count : 0;
+	c->ends += h->kind == UB_CALL_END ? 1 : h->kind == UB_POLLS ? polls->ended : 0;
+}
+
 static int pass(struct comparison *c, const char *path)
 {
 	struct attribute_sink sink = { .arg = c, .call = on_call };
@@ -71,8 +79,8 @@ static int pass(struct comparison *c, const char *path)
 	decoder_ready(&decoder);
 	attribute = attribute_new(&decoder, &sink);
 	while (file_reader_next(reader, &h) == 1) {
-		c->calls += c->with_ends && h->kind == UB_CALL;
-		c->ends += c->with_ends && h->kind == UB_CALL_END;
+		if (c->with_ends)
+			count(c, h);
 		if ((c->with_ends || h->kind != UB_CALL_END) &&
 		    decoder_event(&decoder, &capture, h, &event))
 			attribute_event(attribute, &event);

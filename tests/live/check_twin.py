@@ -19,6 +19,9 @@ from collections import Counter, defaultdict
 LAYERS = {"uct": ("call", "op", "transfer"), "windows": ("call", "op", "transfer"), "ucp": ("call", "op"),
           "mpi": ("call",)}
 KEYS = {"call": ("function",), "op": ("op", "bytes", "tag"), "transfer": ("op", "transport", "bytes", "wire_bytes", "retried")}
+# a loop of these is one record, which is no event but for its last call
+POLLS = {"MPI_Test", "MPI_Testall", "MPI_Testany", "MPI_Testsome", "MPI_Iprobe", "MPI_Improbe", "MPI_Win_test",
+         "MPI_Request_get_status", "MPI_Parrived"}
 EDGE = 4  # events of a thread that may be under way where a window begins or ends
 
 
@@ -33,7 +36,7 @@ def load(path):
                 threads[event["id"]] = event["tgid"]
             elif kind == "window":
                 windows.append(event)
-            elif kind in KEYS:
+            elif kind in KEYS and event.get("function") not in (POLLS if kind == "call" else ()):
                 key = tuple(event[name] for name in KEYS[kind])
                 events[threads[event["process"]], event["tid"], kind].append((event["start"], key))
     for some in events.values():

@@ -43,7 +43,7 @@ rates()
 	text | diff "$WORK/text" -
 	finish
 	[ "$(/usr/bin/python3 "$TOP/tests/live/check_top.py" "$TOP/docs/top.schema.json" "$WORK/top" "$TRUTH")" = 1 ]
-	[ ! -e "$(ls -d "${TMPDIR:-/tmp}"/ucxbpf-top-* 2>/dev/null)" ]
+	[ -z "$(ls -d "${TMPDIR:-/tmp}"/ucxbpf-top-* 2>/dev/null)" ]
 }
 
 # in_view FILTER: the last interval that was printed fits

@@ -122,8 +122,10 @@ static void text(char *to, size_t size, const json_t *record, const char *name)
 
 static void look_once(pid_t pid, unsigned int more_roles, struct where *where)
 {
-	struct library mpi = { .roles = LIB_MPI | more_roles };
-	struct tracked tracked = { .tgid = pid, .alive = true };
+	struct library mpi = { .roles = LIB_MPI };
+	struct tracked tracked = { .tgid = pid,
+				   .alive = true,
+				   .user_threads = more_roles & LIB_USER_THREADS };
 	struct addresses addresses = { 0 };
 	struct track track = { 0 };
 	call_stacks stacks = { 0 };

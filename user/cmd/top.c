@@ -224,6 +224,15 @@ static int take(struct top *top, struct capture_session *capture, const char *pa
 	return 0;
 }
 
+/* A reader whose output nobody takes, as that of a pager, has so long for an interval at the end.
+ */
+#define END_NS 2000000000ull
+
+static bool overdue(uint64_t asked)
+{
+	return clock_ns(CLOCK_MONOTONIC) - asked > END_NS;
+}
+
 /* Until the end; the last interval is marked as such. */
 static int follow(struct top *top, struct capture_session *capture, const char *path,
 		  const struct signals *signals)
@@ -232,12 +241,12 @@ static int follow(struct top *top, struct capture_session *capture, const char *
 	const uint64_t end = top->once             ? begin + top->interval
 			     : top->chosen.seconds ? begin + (uint64_t)(top->chosen.seconds * 1e9)
 						   : UINT64_MAX;
-	uint64_t next = begin + top->interval;
+	uint64_t next = begin + top->interval, asked = 0;
 	struct signalfd_siginfo info;
 	bool reading = false, last = false;
 	int err = 0;
 
-	while (!err && !(last && !reading)) {
+	while (!err && !(last && !reading) && !(asked && overdue(asked))) {
 		const uint64_t now = clock_ns(CLOCK_MONOTONIC);
 		const int said = reader_ask(&top->reader);
 
@@ -247,9 +256,11 @@ static int follow(struct top *top, struct capture_session *capture, const char *
 			reading = false;
 		if (said == READER_WRITE)
 			write_begin(top);
+		if (!asked && (now >= end || signals_next(signals, &info) ||
+			       (!capture_alive(capture) && !top->chosen.all)))
+			asked = now;
 		if (!last && !reading) {
-			last = now >= end || signals_next(signals, &info) ||
-			       (!capture_alive(capture) && !top->chosen.all);
+			last = asked;
 			if (last || now >= next) {
 				err = take(top, capture, path, last);
 				reading = true;

@@ -282,10 +282,11 @@ static void advance(struct merge *merge)
 static bool is_due(const struct merge *merge)
 {
 	const struct merge_run *top = merge->heap.data;
-	const struct merge_due *due = &merge->order.data[merge->next];
+	const struct merge_due *due;
 
 	if (merge->next == merge->order.len)
 		return false;
+	due = &merge->order.data[merge->next];
 	return !merge->heap.len || due->ts < top->ts ||
 	       (due->ts == top->ts && due->chunk < top->chunk);
 }

@@ -153,6 +153,24 @@ static int find_hosts(const struct nodes_arguments *arguments, const char *job,
 	return 1;
 }
 
+/* Whether the job has all of the nodes that were asked for; those that it lacks are named. */
+static int has_all(const char *job, const texts *only, const struct nodes_of_job *nodes)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < only->len; i++) {
+		bool found = false;
+
+		for (size_t k = 0; k < nodes->list.len && !found; k++)
+			found = !strcmp(nodes->list.data[k].name, only->data[i]);
+		if (found)
+			continue;
+		log_error("%s is no node of job %s", only->data[i], job);
+		err = -EINVAL;
+	}
+	return err;
+}
+
 /* Each component of a heterogeneous job has an id of its own. */
 static int add_part(char *const *part, const texts *only, struct nodes_of_job *nodes)
 {
@@ -192,7 +210,7 @@ static int find_by_slurm(const char *job, const texts *only, struct nodes_of_job
 			  parts->words.len ? parts->words.data[1] : "not known to squeue");
 		err = -ESRCH;
 	}
-	return err;
+	return err ? err : has_all(job, only, nodes);
 }
 
 int nodes_find(const struct nodes_arguments *arguments, const char *job, struct nodes_of_job *nodes)

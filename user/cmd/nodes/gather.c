@@ -25,7 +25,7 @@
 #include "site/sweep/child.h"
 
 #define LISTEN_MS 100
-#define GRACE_MS 3000
+#define GRACE_MS 8000 /* for removing probes */
 
 /* A node's tracer, as seen from here. */
 struct remote {
@@ -304,12 +304,16 @@ static bool begins(const struct gatherer *gatherer)
 	return false;
 }
 
+/*
+ * Its tracer ends by itself when nobody talks to it any more. It is not ended by a signal: srun
+ * makes a SIGTERM a SIGKILL of the whole step, which would leave probes in the job.
+ */
 static void give_up(struct remote *remote)
 {
 	remote->over = true;
-	child_close(&remote->child);
-	if (remote->child.pid)
-		kill(remote->child.pid, SIGTERM);
+	if (remote->child.to >= 0)
+		close(remote->child.to);
+	remote->child.to = -1;
 }
 
 /* Until each is traced; one that takes too long is given up. */
@@ -400,9 +404,9 @@ static void end(struct gatherer *gatherer)
 	for (size_t i = 0; i < gatherer->remotes.len; i++) {
 		struct remote *remote = &gatherer->remotes.data[i];
 
-		child_close(&remote->child);
 		if (!child_wait(&remote->child, ms_until(last)))
 			child_end(&remote->child, 0);
+		child_close(&remote->child);
 		if (remote->file >= 0 && close(remote->file) && !gatherer->err) {
 			gatherer->err = -errno;
 			log_error("%s: %s", remote->path, strerror(errno));

@@ -275,8 +275,11 @@ static void cancelled(struct attribute *attribute, const struct op *cancel)
 static const struct place *caller_of(struct attribute *attribute, const struct event *event)
 {
 	const uint64_t address = ub_op_caller((const struct ub_op *)event->h);
+	const struct place *place =
+		address ? decoder_place(attribute->decoder, event, address) : NULL;
 
-	return address ? decoder_place(attribute->decoder, event, address) : NULL;
+	/* an MPI call that began before its probe was there, or has none */
+	return place && decoder_is_mpi(event->process, place->module) ? NULL : place;
 }
 
 static void op_event(struct attribute *attribute, struct thread *thread, const struct event *event)

@@ -354,6 +354,9 @@ uint64_t decoder_lane_ep(const struct decoder *decoder, const struct process *pr
 void decoder_learn_lane(struct decoder *decoder, const struct process *process, uint64_t uct_ep,
 			uint64_t ep);
 
+/* Whether the file is the process's MPI library or a plugin of it. path: NULL: none. */
+bool decoder_is_mpi(const struct process *process, const char *path);
+
 /* Whether code at an address is the MPI library's: calls from there are its own, not the user's. */
 bool decoder_in_mpi(const struct process *process, uint64_t address);
 

@@ -418,6 +418,18 @@ const struct process *decoder_of_rank(const struct decoder *decoder, const struc
 	return NULL;
 }
 
+bool decoder_is_mpi(const struct process *process, const char *path)
+{
+	for (size_t i = 0; path && i < process->libraries.len; i++) {
+		const struct told_library *library = &process->libraries.data[i];
+
+		if (library->path && !strcmp(library->path, path) &&
+		    library_role_by_name(library->role) & (LIB_MPI | LIB_MPI_PLUGIN))
+			return true;
+	}
+	return false;
+}
+
 bool decoder_in_mpi(const struct process *process, uint64_t address)
 {
 	for (size_t i = 0; i < process->mpi_text.len; i++)

@@ -349,6 +349,10 @@ void inbox_lost(struct matcher *matcher, struct inbox *inbox)
 	inbox_settle(matcher, inbox);
 	fifos_lost(inbox);
 	inbox->epoch++;
+	/* receives from before are not judged any more */
+	for (unsigned int i = 0; i < inbox->mask_count; i++)
+		map_release(&inbox->came[i]);
+	inbox->mask_count = 0;
 	while (inbox->posted) {
 		inbox->posted->lost = true;
 		posted_remove(inbox->posted);

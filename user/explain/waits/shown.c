@@ -106,7 +106,7 @@ void show_instance(struct waits *waits, struct instance *instance, bool whole)
 	}
 	fact.messages = instance->messages;
 	fact.bytes = instance->bytes;
-	fact.bytes_bound = !whole || instance->cut || instance->unsized;
+	fact.bytes_bound = !whole || instance->cut || instance->unsized || lacks_ranks(instance);
 	fact.most_sent = most_sent(instance);
 	waits->sink.collective(waits->sink.arg, &fact);
 }

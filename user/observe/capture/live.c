@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* A live view takes sums, and a look at threads, once an interval. */
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -48,8 +49,11 @@ int capture_take(struct capture_session *capture, const char *path,
 {
 	struct file_writer *writer;
 	struct ub_stats stats = { 0 };
-	int err = file_writer_open(&writer, path), kept;
+	int err, kept;
 
+	/* the interval before, which would be kept as an earlier capture */
+	unlink(path);
+	err = file_writer_open(&writer, path);
 	if (err) {
 		log_error("cannot write '%s': %s", path, strerror(-err));
 		return err;

@@ -217,11 +217,12 @@ static const char *why_not_outside(struct thread_looking *look,
 {
 	const size_t count = look->frames.len;
 	const uint64_t outermost = count > 1 ? look->frames.data[count - 2].base : thread->sp;
+	const struct tracked *tracked = track_find(look->track, thread->pid);
 	struct proc_stat stat;
 
 	if (end != UB_STACK_WHOLE)
 		return why_ended(end);
-	if (maps(track_find(look->track, thread->pid), LIB_USER_THREADS))
+	if (tracked && tracked->user_threads)
 		return "its stack is one of several that it runs in turn, another may be in MPI";
 	for (size_t i = 0; i < count; i++) {
 		const struct code_range *range = code_find(&look->ranges, runs_at(look, i));

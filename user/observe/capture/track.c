@@ -187,6 +187,7 @@ static void scan_one(struct track *track, struct tracked *tracked)
 	if (err)
 		log_debug("process %d: %s", tracked->tgid, strerror(-err));
 	ends_process(track, tracked, &mapped);
+	tracked->user_threads = tracked->user_threads || user_threads_mapped(&mapped);
 	beside = any_matters(&mapped);
 	for (unsigned int turn = 0; turn < 3; turn++)
 		for (size_t i = 0; i < mapped.len; i++)

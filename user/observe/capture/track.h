@@ -19,6 +19,7 @@ struct tracked {
 	bool from_start, alive, announced, uses_ucp;
 	bool copy; /* forked, and has mapped nothing since: its libraries are its parent's */
 	bool replaced; /* by another program in the same process */
+	bool user_threads; /* it maps a runtime of user-level threads */
 	bool no_ends; /* exact ends of its MPI calls are refused (track.c) */
 	bool read; /* objects were read, although it is traced from its start */
 	bool memory_watched; /* capture/memory.h */

@@ -376,6 +376,10 @@ static int read_stack(struct queue_reading *reading, const struct snapshot_stack
 	for (uint64_t at = (stack->from + 7) & ~7ull; !error && at + sizeof(word) <= stack->to;
 	     at += sizeof(word)) {
 		error = snap_pointer(reading->snapshot, at, &word);
+		/* its thread has ended: what else there is, is as it was */
+		if (error == -EBADMSG)
+			return snap_refuse(reading->snapshot, -E2BIG,
+					   "a thread's stack was not there any more");
 		if (error || !word || word % sizeof(word) ||
 		    (word >= stack->from && word < stack->to))
 			continue;
@@ -442,6 +446,7 @@ void snapshot_queues(struct snapshot *snapshot, uint64_t worker,
 	struct queue_reading reading = { snapshot,     worker,       json_array(),
 					 json_array(), json_array(), 0 };
 	uint64_t sequence = 0, ts = 0;
+	const uint64_t links = snapshot->links;
 	int error = -EBADMSG;
 	json_t *record;
 
@@ -450,6 +455,7 @@ void snapshot_queues(struct snapshot *snapshot, uint64_t worker,
 		json_array_clear(reading.waiting);
 		json_array_clear(reading.sends);
 		reading.cut = 0;
+		snapshot->links = links;
 		ts = snap_now();
 		error = read_queues(&reading, stacks, stack_count, &sequence);
 	}

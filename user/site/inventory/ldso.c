@@ -152,7 +152,8 @@ static char *find(const struct ldso *ld, const char *name, const struct elf *elf
 
 	if (strchr(name, '/'))
 		return is_usable(name) ? xstrdup(name) : NULL;
-	if (home)
+	/* by a prefix, since the libraries of renamed copies keep it */
+	if (home && !strncmp(name, "libuc", strlen("libuc")))
 		found = in_folder(home, (int)strlen(home), name);
 	if (!found && elf_each_runpath(elf, carrier, look_in_runpath, &wanted))
 		found = wanted.found;
