@@ -33,8 +33,8 @@ sums()
 # ended: by their ids
 ended()
 {
-	kill "$SERVER" "$CLIENT" 2>/dev/null
-	wait
+	kill -KILL "$SERVER" "$CLIENT" 2>/dev/null || true
+	wait "$SERVER" "$CLIENT" || true
 }
 
 @test "attached to a program that runs: all is matched" {

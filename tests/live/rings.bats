@@ -138,7 +138,7 @@ small()
 		--argjson dropped "$DROPPED" "$WORK/report.json"
 	jq -e '.notes | keys[] | select(test("disk .* nearly full"))' "$WORK/report.json"
 	made=$(awk '!/pid/ { sum += $1 } END { printf "%d", sum }' "$WORK/flood")
-	jq -e '[.calls[] | select(.function == "MPI_Testall") | .count] | add == $made' --argjson made "$made" \
+	jq -e '[.calls[] | select(.function == "MPI_Waitall") | .count] | add == $made' --argjson made "$made" \
 		"$WORK/report.json"
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * flood LIBRARY SECONDS RATE CPU...: calls PMPI_Testall of a library without requests (so it does
+ * flood LIBRARY SECONDS RATE CPU...: calls PMPI_Waitall of a library without requests (so it does
  * nothing) from a process per CPU, RATE times a second each, 0 = flat out. Prints the calls made
  * and the ns per call of each process; begins when stdin ends.
  */
@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-typedef int (*testall_fn)(int count, void *requests, int *flag, void *statuses);
+typedef int (*waitall_fn)(int count, void *requests, void *statuses);
 
 static double now(void)
 {
@@ -32,15 +32,14 @@ static void pin(int cpu)
 }
 
 /* What a pause made late is not made up for: a rate is a highest rate. */
-static void produce(testall_fn testall, double seconds, double rate)
+static void produce(waitall_fn waitall, double seconds, double rate)
 {
 	double start = now(), t = start, due = start, gap = rate > 0 ? 16 / rate : 0;
 	long calls = 0;
-	int flag;
 
 	while (t < start + seconds) {
 		for (int i = 0; i < 16; i++)
-			testall(0, NULL, &flag, NULL);
+			waitall(0, NULL, NULL);
 		calls += 16;
 		due = due + gap > t ? due + gap : t;
 		do
@@ -52,25 +51,25 @@ static void produce(testall_fn testall, double seconds, double rate)
 }
 
 /* Each process is an MPI job of its own: the library wants to be initialised. */
-static testall_fn load(const char *name)
+static waitall_fn load(const char *name)
 {
 	void *library = dlopen(name, RTLD_NOW | RTLD_GLOBAL);
 	int (*init)(int *argc, char ***argv);
-	testall_fn testall;
+	waitall_fn waitall;
 
 	if (!library) {
 		fprintf(stderr, "flood: %s\n", dlerror());
 		exit(2);
 	}
 	*(void **)&init = dlsym(library, "PMPI_Init");
-	*(void **)&testall = dlsym(library, "PMPI_Testall");
+	*(void **)&waitall = dlsym(library, "PMPI_Waitall");
 	init(NULL, NULL);
-	return testall;
+	return waitall;
 }
 
 static void run(char **argv, const char *cpu)
 {
-	testall_fn testall = load(argv[1]);
+	waitall_fn waitall = load(argv[1]);
 	char byte;
 
 	pin(atoi(cpu));
@@ -78,7 +77,7 @@ static void run(char **argv, const char *cpu)
 	fflush(stdout);
 	while (read(STDIN_FILENO, &byte, 1) > 0)
 		;
-	produce(testall, atof(argv[2]), atof(argv[3]));
+	produce(waitall, atof(argv[2]), atof(argv[3]));
 	/* a tracer ends with the last of its processes, and is still to be asked what it took */
 	sleep(1);
 }

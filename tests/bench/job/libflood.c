@@ -5,7 +5,7 @@
  * makes the same record. PMPI_Init tells ucxbpf that this is an MPI library.
  */
 int PMPI_Init(int *argc, char ***argv);
-int PMPI_Testall(int count, void *requests, int *flag, void *statuses);
+int PMPI_Waitall(int count, void *requests, void *statuses);
 
 int PMPI_Init(int *argc, char ***argv)
 {
@@ -20,7 +20,7 @@ int PMPI_Init(int *argc, char ***argv)
 #define NOTHING ".byte 0x0f, 0x1f, 0x44, 0x00, 0x00\n xor %eax, %eax\n"
 #endif
 
-__asm__(".globl PMPI_Testall\n"
-	".type PMPI_Testall, %function\n"
-	"PMPI_Testall:\n" NOTHING "ret\n"
-	".size PMPI_Testall, . - PMPI_Testall\n");
+__asm__(".globl PMPI_Waitall\n"
+	".type PMPI_Waitall, %function\n"
+	"PMPI_Waitall:\n" NOTHING "ret\n"
+	".size PMPI_Waitall, . - PMPI_Waitall\n");
