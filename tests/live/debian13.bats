@@ -86,12 +86,25 @@ behind()
 		(.queued | sort_by(.what, .rank)[] | "\(.what) \(.rank) \(.peer_rank) \(.tag)")' "$CASE/pending"
 }
 
+# is_behind MPI CASE EXPECTED; on a busy machine a look may not find a thread, says so, and the next one finds it
+is_behind()
+{
+	local attempt seen
+
+	for attempt in 1 2 3; do
+		seen=$(behind "$1" "$2")
+		[ "$seen" != "$3" ] || return 0
+		echo "$1 $2: $seen"
+	done
+	return 1
+}
+
 @test "jobs that hung before, with ucx 1.18.1" {
 	local mpi
 
 	for mpi in openmpi mpich; do
-		[ "$(behind $mpi never)" = $'1 sleeping\nreceive 0 1 7' ]
-		[ "$(behind $mpi send)" = $'1 sleeping\nsend 0 1 9' ]
-		[ "$(behind $mpi sends)" = $'0,1 null\nmessage 0 1 9\nmessage 1 0 9\nsend 0 1 9\nsend 1 0 9' ]
+		is_behind $mpi never $'1 sleeping\nreceive 0 1 7'
+		is_behind $mpi send $'1 sleeping\nsend 0 1 9'
+		is_behind $mpi sends $'0,1 null\nmessage 0 1 9\nmessage 1 0 9\nsend 0 1 9\nsend 1 0 9'
 	done
 }
