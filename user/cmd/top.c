@@ -16,7 +16,6 @@
 #include "base/confine.h"
 #include "base/exit_codes.h"
 #include "base/log.h"
-#include "base/newfile.h"
 #include "base/signals.h"
 #include "base/units.h"
 #include "cmd/cmds.h"
@@ -24,6 +23,7 @@
 #include "cmd/trace/args.h"
 #include "cmd/trace/capture_name.h"
 #include "cmd/trace/chosen.h"
+#include "cmd/trace/temporary.h"
 
 #define SECOND 1000000000ull
 #define INTERVAL_LEAST (SECOND / 10)
@@ -359,12 +359,9 @@ static int run_in_folder(struct top *top)
 	char *folder, *capture, *interval;
 	int code, err;
 
-	folder = newfile_scratch("ucxbpf-top", &err);
-	if (!folder) {
-		log_error("cannot make a temporary folder: %s; TMPDIR names another place for it",
-			  err == -EUSERS ? "other users may replace it there" : strerror(-err));
+	folder = temporary_folder("ucxbpf-top", &err);
+	if (!folder)
 		return UCXBPF_EXIT_FAILED;
-	}
 	reader.folder = folder;
 	reader.capture = capture = xasprintf("%s/objects.ucxb", folder);
 	reader.interval = interval = xasprintf("%s/interval.ucxb", folder);

@@ -10,16 +10,23 @@
 #include "base/log.h"
 #include "base/newfile.h"
 
+char *temporary_folder(const char *name, int *err)
+{
+	char *folder = newfile_scratch(name, err);
+
+	if (!folder)
+		log_error("cannot make a temporary folder: %s; TMPDIR names another place for it",
+			  *err == -EUSERS ? "other users may replace it there" : strerror(-*err));
+	return folder;
+}
+
 int temporary_make(struct temporary *temporary)
 {
 	int err;
 
-	*temporary = (struct temporary){ .directory = newfile_scratch("ucxbpf", &err) };
-	if (!temporary->directory) {
-		log_error("cannot make a temporary folder: %s; TMPDIR names another place for it",
-			  err == -EUSERS ? "other users may replace it there" : strerror(-err));
+	*temporary = (struct temporary){ .directory = temporary_folder("ucxbpf", &err) };
+	if (!temporary->directory)
 		return err;
-	}
 	temporary->file = xasprintf("%s/capture.ucxb", temporary->directory);
 	return 0;
 }

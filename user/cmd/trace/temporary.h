@@ -7,6 +7,9 @@ struct temporary {
 	char *directory, *file; /* file: to be written */
 };
 
+/* A folder of its own below TMPDIR, the caller's to remove and free. NULL: *err, printed. */
+char *temporary_folder(const char *name, int *err);
+
 /* 0, or -errno (printed); then there is nothing to remove. */
 int temporary_make(struct temporary *temporary);
 

@@ -299,6 +299,14 @@ static const struct ucx_file *file_of(ucx_files *files, const struct library *li
 	return file;
 }
 
+static void forget(struct ucx_memory *memory)
+{
+	memory->devices.len = 0;
+	memory->regions.len = 0;
+	memory->cached = false;
+	memory->reason = NULL;
+}
+
 static void read_copy(struct ucx_memory *memory, const struct ucx_file *file, uint64_t base,
 		      pid_t pid)
 {
@@ -306,10 +314,7 @@ static void read_copy(struct ucx_memory *memory, const struct ucx_file *file, ui
 					 .cache = file->cache ? file->cache + base : 0,
 					 .devices = file->devices ? file->devices + base : 0 };
 
-	memory->devices.len = 0;
-	memory->regions.len = 0;
-	memory->cached = false;
-	memory->reason = NULL;
+	forget(memory);
 	ucx_devices_read(memory, &place);
 	ucx_regions_read(memory, &place);
 }
@@ -319,10 +324,7 @@ int ucx_memory_read(struct ucx_memory *memory, ucx_files *files, struct library_
 	mapped_libraries mapped = { 0 };
 	int err = process_libraries(pid, set, &mapped), found = -ENOENT;
 
-	memory->devices.len = 0;
-	memory->regions.len = 0;
-	memory->cached = false;
-	memory->reason = NULL;
+	forget(memory);
 	for (size_t i = 0; !err && !memory->cached && i < mapped.len; i++) {
 		if (!(mapped.data[i].library->roles & LIB_UCS))
 			continue;

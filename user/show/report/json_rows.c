@@ -205,44 +205,26 @@ static const struct shape stack_shape[] = {
 	{ 0 },
 };
 
-/* The rows of call sites or of stacks. */
+/* The rows of call sites, of callers, or of stacks. */
 static void put_places(const struct report *report, struct json_out *out, const char *name,
-		       const struct cube *cube)
+		       const struct cube *cube, const struct shape *sums)
 {
+	static const struct place none = { .reason = "not recorded" };
 	const struct cube_row **rows = cube_sorted(cube, CUBE_BY_KEYS);
 
 	json_out_array(out, name);
 	for (size_t i = 0; i < cube->rows.len; i++) {
 		const uint64_t *key = rows[i]->key;
-		json_t *object = json_pack("{s:I, s:o}", "process", (json_int_t)key[0], "function",
+		const struct place *place = report_place(report, key[2]);
+		json_t *object = json_pack("{s:I, s:o}", "process", (json_int_t)key[0],
+					   cube->shape->keys[1].name,
 					   key_json(&cube->shape->keys[1], key[1]));
 
 		if (cube == &report->stacks)
 			shape_put(object, stack_shape, report_stack(report, key[2]), NULL);
 		else
-			shape_put(object, place_shape, report_place(report, key[2]), NULL);
-		shape_put(object, place_sums, &rows[i]->sums, NULL);
-		json_out_item(out, object);
-	}
-	json_out_array_end(out);
-	free(rows);
-}
-
-static void put_callers(const struct report *report, struct json_out *out)
-{
-	static const struct place none = { .reason = "not recorded" };
-	const struct cube *cube = &report->callers;
-	const struct cube_row **rows = cube_sorted(cube, CUBE_BY_KEYS);
-
-	json_out_array(out, "callers");
-	for (size_t i = 0; i < cube->rows.len; i++) {
-		const uint64_t *key = rows[i]->key;
-		const struct place *place = report_place(report, key[2]);
-		json_t *object = json_pack("{s:I, s:o}", "process", (json_int_t)key[0], "op",
-					   key_json(&cube->shape->keys[1], key[1]));
-
-		shape_put(object, place_shape, place ? place : &none, NULL);
-		shape_put(object, op_sums, &rows[i]->sums, NULL);
+			shape_put(object, place_shape, place ? place : &none, NULL);
+		shape_put(object, sums, &rows[i]->sums, NULL);
 		json_out_item(out, object);
 	}
 	json_out_array_end(out);
@@ -553,9 +535,9 @@ void report_json_rows(const struct report *report, struct json_out *out)
 			 report->totals.device_count);
 	}
 	if (report->knows_places)
-		put_places(report, out, "call_sites", &report->call_sites);
+		put_places(report, out, "call_sites", &report->call_sites, place_sums);
 	if (report->knows_callers)
-		put_callers(report, out);
+		put_places(report, out, "callers", &report->callers, op_sums);
 	if (report->knows_stacks)
-		put_places(report, out, "stacks", &report->stacks);
+		put_places(report, out, "stacks", &report->stacks, place_sums);
 }
