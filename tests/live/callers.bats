@@ -5,12 +5,14 @@ load ../lib/live.bash
 
 setup() { live_setup; }
 
-# all_called REPORT: every operation outside MPI has a caller in a file, and the sums agree.
+# all_called REPORT: every operation outside MPI calls has a caller in a file, or is of MPI's own
+# code: shmem_init() uses that of Open MPI without calling MPI. The sums agree.
 all_called()
 {
 	jq -e '([.ops[] | select(.function == null) | .count] | add) as $ops |
 		[.callers[] | .count] | add == $ops' "$1"
-	jq -e 'all(.callers[]; .module != null)' "$1" || { jq -c '.callers[] | select(.module == null)' "$1" && false; }
+	jq -e 'all(.callers[]; .module != null or (.address == "0" and (.op | startswith("tag_"))))' "$1" ||
+		{ jq -c '.callers[] | select(.module == null)' "$1" && false; }
 }
 
 @test "a program that calls UCP itself: its own functions" {

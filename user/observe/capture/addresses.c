@@ -13,6 +13,9 @@
 #include "observe/process/code.h"
 #include "observe/process/record.h"
 
+/* Mappings of one process that are kept beside those that were read. */
+#define HEARD_MAX 4096
+
 /* A file that code runs in. */
 static json_t *side_module(const struct code_file *file)
 {
@@ -76,9 +79,12 @@ void addresses_init(struct addresses *addresses, struct file_writer *writer)
 
 void addresses_release(struct addresses *addresses)
 {
-	for (size_t i = 0; i < addresses->processes.len; i++)
+	for (size_t i = 0; i < addresses->processes.len; i++) {
 		vec_release(&addresses->processes.data[i].ranges);
+		vec_release(&addresses->processes.data[i].heard);
+	}
 	vec_release(&addresses->processes);
+	map_release(&addresses->numbers);
 	vec_release(&addresses->pending);
 	vec_release(&addresses->placed);
 	map_release(&addresses->seen);
@@ -105,10 +111,9 @@ static void notice_frames(struct addresses *addresses, const struct ub_stack *st
 
 static struct process_code *find_process(const struct addresses *addresses, pid_t tgid)
 {
-	for (size_t i = 0; i < addresses->processes.len; i++)
-		if (addresses->processes.data[i].tgid == tgid)
-			return &addresses->processes.data[i];
-	return NULL;
+	const uint64_t *number = map_find(&addresses->numbers, tgid, 0);
+
+	return number ? &addresses->processes.data[*number - 1] : NULL;
 }
 
 /*
@@ -118,6 +123,7 @@ static struct process_code *find_process(const struct addresses *addresses, pid_
 static void forget(struct addresses *addresses, pid_t tgid, uint64_t since)
 {
 	struct process_code *code;
+	size_t kept = 0;
 
 	addresses_apply(addresses);
 	code = find_process(addresses, tgid);
@@ -125,7 +131,11 @@ static void forget(struct addresses *addresses, pid_t tgid, uint64_t since)
 		return;
 	map_remove_all(&addresses->seen, tgid);
 	vec_release(&code->ranges);
-	*code = addresses->processes.data[--addresses->processes.len];
+	for (size_t i = 0; i < code->heard.len; i++)
+		if (code->heard.data[i].time > since)
+			code->heard.data[kept++] = code->heard.data[i];
+	code->heard.len = kept;
+	code->since = since + 1;
 }
 
 static void task_record(struct addresses *addresses, const struct ub_task *task)
@@ -158,6 +168,7 @@ static struct process_code *process_code(struct addresses *addresses, pid_t tgid
 		return code;
 	code = vec_add(&addresses->processes);
 	*code = (struct process_code){ .tgid = tgid, .since = side_now() };
+	*map_insert(&addresses->numbers, tgid, 0, NULL) = addresses->processes.len;
 	return code;
 }
 
@@ -201,13 +212,36 @@ void addresses_process(struct addresses *addresses, pid_t tgid)
 	read_code(addresses, process_code(addresses, tgid));
 }
 
+void addresses_mapped(struct addresses *addresses, pid_t tgid, const struct mapping *mapping,
+		      uint64_t time)
+{
+	struct process_code *code = process_code(addresses, tgid);
+
+	if (mapping->executable && mapping->ino && code->heard.len < HEARD_MAX)
+		vec_push(&code->heard,
+			 ((struct heard_range){ code_range_of(&addresses->files, mapping), time }));
+}
+
+static const struct code_range *find_heard(const struct process_code *code, uint64_t address)
+{
+	for (size_t i = code->heard.len; i-- > 0;) {
+		const struct code_range *range = &code->heard.data[i].range;
+
+		if (range->start <= address && address < range->end)
+			return range;
+	}
+	return NULL;
+}
+
 static const struct code_range *find_range(struct addresses *addresses, struct process_code *code,
 					   uint64_t address, int *error)
 {
 	const struct code_range *range = code_find(&code->ranges, address);
 
 	*error = range ? 0 : read_code(addresses, code);
-	return range || *error ? range : code_find(&code->ranges, address);
+	if (!range && !*error)
+		range = code_find(&code->ranges, address);
+	return range ? range : find_heard(code, address);
 }
 
 static const char *why_unplaced(const struct code_range *range, int error)

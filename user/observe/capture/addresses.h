@@ -16,6 +16,12 @@ struct unplaced {
 	uint64_t address;
 };
 
+/* Code that a process mapped at time ns (CLOCK_MONOTONIC), whether it is still there or not. */
+struct heard_range {
+	struct code_range range;
+	uint64_t time;
+};
+
 /*
  * A process's code when it was last read. Outlives the process: rings are drained one after the
  * other, so that its last calls may be read after its end.
@@ -24,6 +30,7 @@ struct process_code {
 	pid_t tgid;
 	uint64_t since; /* CLOCK_MONOTONIC ns, when it was looked at first */
 	code_ranges ranges;
+	VEC(struct heard_range) heard; /* oldest first */
 };
 
 /* An address whose module is known and whose symbol is not looked up yet. */
@@ -40,6 +47,7 @@ struct addresses {
 	struct map written; /* file number: its module record is written */
 	VEC(struct unplaced) pending;
 	VEC(struct process_code) processes;
+	struct map numbers; /* tgid -> position in processes + 1 */
 	VEC(struct placed_address) placed;
 };
 
@@ -48,6 +56,13 @@ void addresses_release(struct addresses *addresses);
 
 /* The process has mapped something: its code is known even if it ends before its records come. */
 void addresses_process(struct addresses *addresses, pid_t tgid);
+
+/*
+ * The process mapped this at time ns: a library that it takes away before its mappings are read
+ * is found here.
+ */
+void addresses_mapped(struct addresses *addresses, pid_t tgid, const struct mapping *mapping,
+		      uint64_t time);
 
 /* Looks at one record; cheap, called for every one. */
 void addresses_record(struct addresses *addresses, const struct ub_hdr *record);

@@ -394,9 +394,12 @@ void session_record(void *arg, const struct ub_hdr *record)
 	stacks_record(&capture->stacks, record);
 }
 
-static void on_mapped(void *arg, pid_t tgid, uint64_t time)
+static void on_mapped(void *arg, pid_t tgid, const struct mapping *mapping, uint64_t time)
 {
 	struct capture_session *capture = arg;
+
+	if (track_find(&capture->track, tgid))
+		addresses_mapped(&capture->addresses, tgid, mapping, time);
 
 	if (capture->options.all)
 		vec_push(&capture->newcomers, tgid);

@@ -8,10 +8,23 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
 #define RING_PAGES 64
+
+/* PERF_RECORD_MMAP2 behind its header; a file name and {pid, tid}, time follow. */
+struct mapped {
+	uint32_t pid, tid;
+	uint64_t start, bytes, offset;
+	uint32_t major, minor;
+	uint64_t ino, generation;
+	uint32_t protection, flags;
+};
+
+/* The kernel writes names up to PATH_MAX, and fills them up to 8 bytes. */
+#define NAME_BYTES (4096 + 8)
 
 struct library_watch {
 	int cpus;
@@ -120,19 +133,36 @@ static void copy_out(const struct library_watch *watch, int i, uint64_t at, void
 static void one_event(struct library_watch *watch, int i, uint64_t at,
 		      const struct perf_event_header *header, uint64_t *lost)
 {
-	/* PERF_RECORD_MMAP2 starts with pid, tid; sample_id ends a record with {pid, tid}, time */
-	uint32_t pid;
+	const size_t fixed = sizeof(*header) + sizeof(struct mapped);
+	char name[NAME_BYTES + 1];
+	struct mapped mapped;
+	struct mapping mapping;
 	uint64_t body[2];
+	size_t length;
 
 	if (header->type == PERF_RECORD_LOST) {
 		copy_out(watch, i, at + sizeof(*header), body, sizeof(body));
 		*lost += body[1];
 	}
-	if (header->type != PERF_RECORD_MMAP2)
+	if (header->type != PERF_RECORD_MMAP2 || header->size < fixed + sizeof(body))
 		return;
-	copy_out(watch, i, at + sizeof(*header), &pid, sizeof(pid));
+	copy_out(watch, i, at + sizeof(*header), &mapped, sizeof(mapped));
 	copy_out(watch, i, at + header->size - sizeof(body[0]), body, sizeof(body[0]));
-	watch->fn(watch->arg, pid, body[0]);
+	length = header->size - fixed - sizeof(body);
+	if (length > NAME_BYTES)
+		length = NAME_BYTES;
+	copy_out(watch, i, at + fixed, name, length);
+	name[length] = 0;
+	mapping = (struct mapping){ .start = mapped.start,
+				    .end = mapped.start + mapped.bytes,
+				    .offset = mapped.offset,
+				    .readable = mapped.protection & PROT_READ,
+				    .writable = mapped.protection & PROT_WRITE,
+				    .executable = mapped.protection & PROT_EXEC,
+				    .dev = makedev(mapped.major, mapped.minor),
+				    .ino = mapped.ino,
+				    .path = name };
+	watch->fn(watch->arg, (pid_t)mapped.pid, &mapping, body[0]);
 }
 
 void watch_read(struct library_watch *watch, uint64_t *lost)

@@ -9,10 +9,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "observe/process/proc.h"
+
 struct library_watch;
 
-/* tgid mapped an executable file at time ns (CLOCK_MONOTONIC). */
-typedef void (*watch_fn)(void *arg, pid_t tgid, uint64_t time);
+/* tgid mapped an executable file at time ns (CLOCK_MONOTONIC). The path is valid during the call. */
+typedef void (*watch_fn)(void *arg, pid_t tgid, const struct mapping *mapping, uint64_t time);
 
 /* -EACCES: CAP_PERFMON is missing. */
 int watch_open(struct library_watch **watch, watch_fn fn, void *arg);

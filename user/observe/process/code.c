@@ -54,6 +54,14 @@ struct code_file *code_files_open(struct code_files *files, dev_t dev, ino_t ino
 	return file;
 }
 
+struct code_range code_range_of(struct code_files *files, const struct mapping *mapping)
+{
+	return (struct code_range){
+		mapping->start, mapping->end, mapping->offset,
+		mapping->ino ? file_of(files, mapping->dev, mapping->ino, mapping->path) : NULL
+	};
+}
+
 struct listing {
 	struct code_files *files;
 	code_ranges *ranges;
@@ -64,11 +72,7 @@ static int list_one(void *arg, const struct mapping *mapping)
 	struct listing *listing = arg;
 
 	if (mapping->executable)
-		vec_push(listing->ranges,
-			 ((struct code_range){ mapping->start, mapping->end, mapping->offset,
-					       mapping->ino ? file_of(listing->files, mapping->dev,
-								      mapping->ino, mapping->path)
-							    : NULL }));
+		vec_push(listing->ranges, code_range_of(listing->files, mapping));
 	return 0;
 }
 

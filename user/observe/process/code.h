@@ -13,6 +13,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "observe/process/elf.h"
+#include "observe/process/proc.h"
 
 struct code_file {
 	dev_t dev;
@@ -42,6 +43,9 @@ void code_files_release(struct code_files *files);
 /* A file by its identity, opened through open_path if it was not known. */
 struct code_file *code_files_open(struct code_files *files, dev_t dev, ino_t ino, const char *path,
 				  const char *open_path);
+
+/* The range of a mapping, and its file. */
+struct code_range code_range_of(struct code_files *files, const struct mapping *mapping);
 
 /* Lists the executable mappings of pid in address order. -ESRCH: gone, -EACCES. */
 int code_list(pid_t pid, struct code_files *files, code_ranges *ranges);
