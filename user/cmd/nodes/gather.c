@@ -213,13 +213,13 @@ static char *behind(const char *prefix, const char *line)
 
 /* What is to be known of a node's log. */
 struct log_words {
-	char *error; /* the last one of ucxbpf there; else the first line of who was to start it */
+	char *error; /* the last one of ucxbpf there; else the first line, of srun's the last choice */
 	char *warning; /* the first one of ucxbpf there; both NULL: none */
 };
 
 static struct log_words words_of(const struct gatherer *gatherer, const struct remote *remote)
 {
-	char *path = log_of(gatherer, remote), *line = NULL, *first = NULL, *own;
+	char *path = log_of(gatherer, remote), *line = NULL, *first = NULL, *status = NULL, *own;
 	struct log_words words = { 0 };
 	FILE *in = fopen(path, "re");
 	size_t room = 0;
@@ -233,9 +233,16 @@ static struct log_words words_of(const struct gatherer *gatherer, const struct r
 		} else if (!words.warning) {
 			words.warning = behind("ucxbpf: warning: ", line);
 		}
-		if (!first && line[strspn(line, " \t")])
+		/* srun's "Exited with exit code 127" may come before the line that says why */
+		if (!status && !strncmp(line, "srun: error: ", 13))
+			status = xstrdup(line);
+		else if (!first && line[strspn(line, " \t")])
 			first = xstrdup(line);
 	}
+	if (first)
+		free(status);
+	else
+		first = status;
 	if (in)
 		fclose(in);
 	if (words.error)
