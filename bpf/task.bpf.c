@@ -17,6 +17,8 @@ static __always_inline void emit_task(struct task_struct *p, __u32 what, __u32 o
 	} batch = {};
 	struct ub_task *task = &batch.task;
 
+	if (stopped == UB_STOP)
+		return;
 	task->h.ts = bpf_ktime_get_ns();
 	task->h.tgid = p->tgid;
 	task->h.tid = what == UB_THREAD_EXIT ? p->pid : p->tgid;

@@ -205,6 +205,22 @@ insisted() {
 	part_of_ledgers --to-end
 }
 
+@test "children that come and go while a trace ends: no record is lost" {
+	local shell i
+
+	STOP=$WORK/stop
+	LD_PRELOAD=libucp.so.0 bash -c "while [ ! -e $STOP ]; do /bin/true & /bin/true; done" 3>&- &
+	shell=$!
+	soon grep -q libucp "/proc/$shell/maps"
+	for i in 1 2 3 4 5; do
+		"$UCXBPF" attach -q -d 300ms -o "$WORK/$i.ucxb" -p $shell >"$WORK/out" 2>&1
+		"$UCXBPF" replay --json "$WORK/$i.ucxb" | jq -c .loss | tee "$WORK/loss"
+		jq -e '.produced > 10 and .stored == .produced' "$WORK/loss"
+	done
+	touch "$STOP"
+	wait $shell
+}
+
 @test "a report that standard output has no room for ends with 9, and the capture is whole" {
 	[ -w /dev/full ] || skip "no /dev/full"
 	start openmpi shm n

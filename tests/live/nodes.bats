@@ -81,7 +81,7 @@ nothing_left() { ! grep -al -- "--sen[d]" /proc/[0-9]*/cmdline; }
 every_send_matched()
 {
 	"$UCXBPF" replay --json "$WORK"/d/*.ucxb >"$WORK/report.json"
-	jq '{hosts: [.hosts[].name], ranks: [.processes[].rank], matching, notes}' "$WORK/report.json"
+	jq '{hosts: [.hosts[].name], ranks: [.processes[].rank], matching, loss, notes}' "$WORK/report.json"
 	jq -e --argjson n "$1" '(.hosts | length) == $n and ([.processes[].rank] | sort) == [range($n)] and
 		.matching.sends > 0 and .matching.matched == .matching.sends' "$WORK/report.json"
 	[ "$(jq '[.calls[] | select(.function == "MPI_Alltoall") | .count] | add' "$WORK/report.json")" -gt 0 ]
@@ -101,7 +101,7 @@ until_over()
 # begin_again: ends the tracers of an attempt whose job did not end
 begin_again()
 {
-	kill -INT "$GATHERER"
+	kill -INT "$GATHERER" 2>/dev/null || true # it may have ended with the job
 	wait "$GATHERER" || true
 	rm -rf "$WORK/d" "$WORK/ready" "$WORK/go" "$STOP" "$TRUTH"
 	mkdir "$TRUTH"

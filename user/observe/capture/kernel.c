@@ -4,11 +4,13 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <linux/membarrier.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -465,6 +467,8 @@ void kernel_begin_positions(struct kernel *kernel, uint64_t now)
 void kernel_stop(struct kernel *kernel)
 {
 	__atomic_store_n(&kernel->skel->bss->stopped, UB_STOP, __ATOMIC_SEQ_CST);
+	/* waits for programs of tracepoints that have looked before: synchronize_rcu() */
+	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
 }
 
 int kernel_rest(struct kernel *kernel)
