@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 
 #include "unit/file_records.h"
@@ -193,7 +194,17 @@ static void a_capture_that_is_there_is_kept(void **state)
 	make_capture(path, 7);
 	must_hold(path, 7);
 	must_hold(kept, 5);
-	/* anything else does not */
+	/* anything else does not: one that is written, another user's, no capture */
+	fd = open(kept, O_RDONLY);
+	assert_int_equal(flock(fd, LOCK_EX), 0);
+	assert_int_equal(file_writer_open(&w, path), -ENOTEMPTY);
+	close(fd);
+	if (!geteuid()) {
+		assert_int_equal(chown(kept, 65534, 65534), 0);
+		assert_int_equal(file_writer_open(&w, path), -ENOTEMPTY);
+		assert_int_equal(chown(kept, 0, 0), 0);
+	}
+	must_hold(kept, 5);
 	fd = open(kept, O_WRONLY | O_TRUNC);
 	assert_int_equal(write(fd, "my text", 7), 7);
 	close(fd);

@@ -19,10 +19,10 @@ struct file_writer;
 
 /*
  * -EWOULDBLOCK: another writer has the file open; -EEXIST: it holds something that is no capture;
- * -ENOTEMPTY: it is a capture, which would be kept under a name that is something else's;
- * -ELOOP, -EMLINK: it is a symbolic link, or one of several hard links; -EUSERS: another user owns
- * it; -ESPIPE: it is neither a file nor a character device; -errno. A capture that was there stays
- * until the first flush, and is PATH.old then.
+ * -ENOTEMPTY: it is a capture, to be kept under a name that is no capture's, another user's, or
+ * of one that is being written; -ELOOP, -EMLINK: it is a symbolic link, or one of several hard
+ * links; -EUSERS: another user owns it; -ESPIPE: it is neither a file nor a character device;
+ * -errno. A capture that was there stays until the first flush, and is PATH.old then.
  */
 int file_writer_open(struct file_writer **writer, const char *path);
 

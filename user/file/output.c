@@ -150,6 +150,11 @@ static int is_capture(int fd)
 	return got == sizeof(magic) && !memcmp(magic, FILE_MAGIC, sizeof(magic)) ? 0 : -EEXIST;
 }
 
+static int lock(int fd)
+{
+	return flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK ? -EWOULDBLOCK : 0;
+}
+
 /* PATH.old, to be freed; NULL: no memory. */
 static char *kept_name(const char *path)
 {
@@ -158,7 +163,16 @@ static char *kept_name(const char *path)
 	return asprintf(&kept, "%s" FILE_KEPT, path) < 0 ? NULL : kept;
 }
 
-/* Whether a capture that is there may get its other name: nothing but a capture gives way to it. */
+/* Whether this may be replaced: a capture of ours that nobody writes. */
+static bool gives_way(int fd, const char *path)
+{
+	struct stat file;
+
+	return !fstat(fd, &file) && (!newfile_foreign(&file) || is_ours_here(path, &file)) &&
+	       !is_capture(fd) && !lock(fd);
+}
+
+/* Whether a capture that is there may get its other name. */
 static int check_kept(const char *path)
 {
 	char *kept = kept_name(path);
@@ -168,7 +182,7 @@ static int check_kept(const char *path)
 		return -ENOMEM;
 	fd = open(kept, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd >= 0)
-		err = is_capture(fd) ? -ENOTEMPTY : 0;
+		err = gives_way(fd, kept) ? 0 : -ENOTEMPTY;
 	else
 		err = errno == ENOENT ? 0 : -ENOTEMPTY;
 	if (fd >= 0)
@@ -197,11 +211,6 @@ static int check_old(const struct output *o, const char *path, const struct stat
 		return 0;
 	err = is_capture(o->fd);
 	return err ? err : check_kept(path);
-}
-
-static int lock(int fd)
-{
-	return flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK ? -EWOULDBLOCK : 0;
 }
 
 static int open_old(struct output *o, const char *path)

@@ -433,7 +433,8 @@ static const char *why_not_created(int err)
 		return "it exists and is not a capture";
 	case -ENOTEMPTY:
 		return "the capture that it is would be kept as FILE" FILE_KEPT
-		       ", which is no capture, name a new file with -o";
+		       ", which is no capture, another user's, or still written: "
+		       "name a new file with -o";
 	case -EISDIR:
 		return "it is a directory, name a file in it";
 	case -ELOOP:
