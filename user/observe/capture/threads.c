@@ -296,7 +296,8 @@ static const char *write_place(struct thread_looking *look, const struct thread_
 static void look_at(void *arg, struct thread_registers *thread)
 {
 	struct thread_looking *look = arg;
-	const char *reason = "it did not run";
+	const char *reason =
+		thread->waited_for ? "it did not run" : "its registers could not be read in time";
 
 	if (!thread->state)
 		return;

@@ -192,7 +192,7 @@ static int open_event(pid_t tid)
 }
 #endif
 
-/* -EMFILE: not while so many files are open; or another error: never. */
+/* -EMFILE, -ENOMEM: not while so many are open; or another error: never. */
 static int sampler_open(struct sampler *sampler, struct thread_registers *thread)
 {
 	void *ring;
@@ -298,15 +298,20 @@ struct sampling {
 	int files; /* descriptors from this one on are not used */
 	thread_seen seen;
 	void *arg;
+	uint64_t told_ns; /* in seen, which is not a thread's time to run */
 };
 
 static void finish(struct sampling *sampling, struct thread_registers *thread)
 {
+	uint64_t begin;
+
 	if (!thread->known) {
 		thread->asleep = false;
 		read_state(thread);
 	}
+	begin = clock_ns(CLOCK_MONOTONIC);
 	sampling->seen(sampling->arg, thread);
+	sampling->told_ns += clock_ns(CLOCK_MONOTONIC) - begin;
 	vec_release(&thread->stack);
 }
 
@@ -321,7 +326,7 @@ static void fill(struct sampling *sampling)
 			sampler_close(&sampler);
 			err = -EMFILE;
 		}
-		if (err == -EMFILE && sampling->samplers.len)
+		if ((err == -EMFILE || err == -ENOMEM) && sampling->samplers.len)
 			return;
 		sampling->next++;
 		if (err) {
@@ -358,6 +363,7 @@ static bool look(struct sampling *sampling)
 			leave(sampling, i);
 			finish(sampling, thread);
 		} else if (sampling->next < sampling->line.len && now - sampler->since > TURN_NS) {
+			thread->waited_for = true;
 			leave(sampling, i);
 			vec_push(&sampling->line, thread);
 		}
@@ -381,7 +387,7 @@ void threads_registers(thread_list *threads, unsigned int ms, thread_seen seen, 
 	for (size_t i = 0; i < threads->len; i++) {
 		struct thread_registers *thread = &threads->data[i];
 
-		thread->known = thread->bp_known = thread->asleep = false;
+		thread->known = thread->bp_known = thread->asleep = thread->waited_for = false;
 		read_sleeping(thread);
 		if (thread->known)
 			finish(&sampling, thread);
@@ -389,11 +395,17 @@ void threads_registers(thread_list *threads, unsigned int ms, thread_seen seen, 
 			vec_push(&sampling.line, thread);
 	}
 	until = clock_ns(CLOCK_MONOTONIC) + ms * MS;
-	for (fill(&sampling); sampling.samplers.len && clock_ns(CLOCK_MONOTONIC) < until;
+	sampling.told_ns = 0;
+	for (fill(&sampling);
+	     sampling.samplers.len && clock_ns(CLOCK_MONOTONIC) < until + sampling.told_ns;
 	     fill(&sampling))
 		if (!look(&sampling))
 			poll(sampling.polls.data, sampling.polls.len, LOOK_MS);
 	for (size_t i = 0; i < sampling.samplers.len; i++) {
+		struct sampler *sampler = &sampling.samplers.data[i];
+
+		if (clock_ns(CLOCK_MONOTONIC) - sampler->since > TURN_NS)
+			sampler->thread->waited_for = true;
 		sampler_close(&sampling.samplers.data[i]);
 		finish(&sampling, sampling.samplers.data[i].thread);
 	}

@@ -18,6 +18,7 @@ struct thread_registers {
 	uint64_t at; /* when all below was so, CLOCK_MONOTONIC ns */
 	char state; /* as in /proc/PID/stat: R, S, D, T... 0: the thread has ended */
 	bool known; /* pc and sp are; else it did not run, and did not sleep either, in time */
+	bool waited_for; /* else, where not known, there was no time or sampler for it */
 	bool bp_known; /* the kernel tells no %rbp of a thread that sleeps or was stopped */
 	bool asleep; /* or stopped: its memory is as it was then while thread_unmoved() */
 	uint64_t pc, sp, bp;
@@ -36,8 +37,9 @@ typedef void (*thread_seen)(void *arg, struct thread_registers *thread);
 /*
  * Reads the registers of all listed threads: those of a sleeping or stopped one from
  * /proc/PID/task/TID/syscall, those of a running one by a sample of its CPU clock, of at most 256
- * at once. Gives up on threads that do neither within ms milliseconds. Calls seen for each thread,
- * at once where its registers are known; its stack is released afterwards.
+ * at once. Gives up on threads that do neither within ms milliseconds, beside the time that seen
+ * takes. Calls seen for each thread, at once where its registers are known; its stack is released
+ * afterwards.
  */
 void threads_registers(thread_list *threads, unsigned int ms, thread_seen seen, void *arg);
 
