@@ -54,7 +54,7 @@ looked_at()
 
 	for attempt in 1 2 3; do
 		look_both_ways
-		! jq -es 'all(.[].open[]; .certain)' "$CASE/pending" "$CASE/report" >/dev/null || return 0
+		! jq -es 'all(.[]; .open | length > 0 and all(.certain))' "$CASE/pending" "$CASE/report" >/dev/null || return 0
 	done
 }
 

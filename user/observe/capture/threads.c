@@ -267,6 +267,15 @@ static void enter_process(struct thread_looking *look, pid_t pid)
 		vec_release(&look->ranges);
 }
 
+/* Whether a frame runs code that may be within a call of MPI that lies further out. */
+static bool may_be_within(struct thread_looking *look, size_t frame)
+{
+	const struct code_range *range = code_find(&look->ranges, runs_at(look, frame));
+	const struct mpi_file *file = range && range->file ? file_of(look, range) : NULL;
+
+	return file && (file->within || file->unreadable);
+}
+
 /* Writes where it is; else returns why that is not known. */
 static const char *write_place(struct thread_looking *look, const struct thread_registers *thread)
 {
@@ -279,6 +288,8 @@ static const char *write_place(struct thread_looking *look, const struct thread_
 		return "it ran while its stack was read";
 	if (caller && begins(function, "MPIX_"))
 		return "it is in a function of MPI that is not traced";
+	if (caller && end != UB_STACK_WHOLE && may_be_within(look, caller))
+		return why_ended(end);
 	if (caller) {
 		write_call(look, thread, function + 1, look->frames.data[caller].pc,
 			   look->frames.data[caller - 1].base);
