@@ -159,6 +159,24 @@ $(O)/obj/viewer.o: $(O)/obj/viewer.S
 	$(call say,AS,$@)
 	$(Q)$(CC) -c $< -o $@
 
+#-- Completion of shells, from the tables of options -----------------------------------------------
+
+COMPLETION := $(addprefix $(O)/completion/,ucxbpf.bash _ucxbpf ucxbpf.fish)
+
+$(O)/completion/options: packaging/completion/options.c $(O)/libucxbpf.a
+	$(call say,CC,$@)
+	$(Q)mkdir -p $(@D) && $(CC) $(BASE_CFLAGS) -MMD -MP $< $(O)/libucxbpf.a -Wl,--wrap=argp_parse $(libs) -o $@
+
+$(O)/completion/options.txt: $(O)/completion/options
+	$(Q)ASAN_OPTIONS=detect_leaks=0 $< >$@
+
+$(COMPLETION) &: packaging/completion/write $(O)/completion/options.txt
+	$(call say,SHELLS,$(O)/completion)
+	$(Q)$< $(O)/completion <$(O)/completion/options.txt
+
+.PHONY: completion
+completion: $(COMPLETION)
+
 #-- BPF --------------------------------------------------------------------------------------------
 
 $(O)/bpf/%.bpf.o: bpf/%.bpf.c $(O)/flags
@@ -365,8 +383,8 @@ gpu-bundle: $(O)/gpu/ucxbpf $(O)/ucxbpf-traffic-openmpi $(O)/gpu/tests/bench/flo
 		$(if $(findstring 1.13.1:$(O)/gpu,$(GPU_UCX)),$(O)/gpu/ucx-1.13.1/lib/libucp.so.0)
 	$(Q)scripts/gpu-bundle $(O) $(O)/gpu-bundle $(GPU_UCX)
 
-.PHONY: tests progs check check-guest check-viewer bench format format-check demo setup man install clean
-tests: $(UNIT_BIN) $(BENCH_BIN) $(BENCH_JOB) $(TRUST_BIN) progs fuzzers
+.PHONY: tests progs check check-guest check-viewer bench format format-check demo setup man install install-built clean
+tests: $(UNIT_BIN) $(BENCH_BIN) $(BENCH_JOB) $(TRUST_BIN) $(COMPLETION) progs fuzzers
 progs: $(PROG_BIN)
 
 # The second make starts after setup, and so sees what setup installed.
@@ -424,7 +442,7 @@ setup:
 
 # Rewrites the C files as clang-format writes them.
 format:
-	$(Q)clang-format -i $$(git ls-files "user/*.[ch]" "bpf/*.[ch]" "tests/*.[ch]")
+	$(Q)clang-format -i $$(git ls-files "user/*.[ch]" "bpf/*.[ch]" "tests/*.[ch]" "packaging/*.[ch]")
 
 format-check:
 	$(Q)scripts/check-format
@@ -438,12 +456,19 @@ $(O)/man/%: docs/%.md
 	$(Q)mkdir -p $(@D); if command -v pandoc >/dev/null; then pandoc -s -f markdown-smart -t man $< -o $@; \
 		else echo 'warning: no pandoc, so no manual pages' >&2; fi
 
-install: all man
+install: all man completion
+	$(Q)$(MAKE) --no-print-directory install-built
+
+# Only copies, as a package's build wants it.
+install-built:
 	install -D -m 755 $(O)/ucxbpf $(DESTDIR)$(PREFIX)/bin/ucxbpf
 	for program in $(wildcard $(TRAFFIC)); do \
 		install -D -m 755 $$program $(DESTDIR)$(PREFIX)/bin/$${program##*/} || exit; done
 	for page in $(wildcard $(MAN)); do \
 		install -D -m 644 $$page $(DESTDIR)$(PREFIX)/share/man/man1/$${page##*/} || exit; done
+	install -D -m 644 $(O)/completion/ucxbpf.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/ucxbpf
+	install -D -m 644 $(O)/completion/_ucxbpf $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_ucxbpf
+	install -D -m 644 $(O)/completion/ucxbpf.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/ucxbpf.fish
 	for page in README.md CONTRIBUTING.md LICENSE docs/*.md docs/*.json docs/*.xsd docs/gallery/*.png; do \
 		install -D -m 644 $$page $(DESTDIR)$(PREFIX)/share/doc/ucxbpf/$$page || exit; done
 
@@ -453,4 +478,4 @@ clean:
 .PHONY: FORCE
 FORCE:
 
--include $(shell find $(addprefix $(O)/,obj bpf bpf-arm64 tests fuzz fuzz-cover) -name '*.d' -type f 2>/dev/null)
+-include $(shell find $(addprefix $(O)/,obj bpf bpf-arm64 completion tests fuzz fuzz-cover) -name '*.d' -type f 2>/dev/null)

@@ -35,7 +35,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option argp_options[] = {
 	{ "output", 'o', "FILE", 0, "Write the inventory to FILE", 0 },
-	{ "format", 'f', "FORMAT", 0, "json, or text (the default on a terminal)", 0 },
+	{ "format", 'f', "json|text", 0, "Default: text on a terminal, else json", 0 },
 	{ 0 },
 };
 
