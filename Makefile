@@ -440,6 +440,11 @@ check-viewer: $(O)/ucxbpf
 setup:
 	$(Q)scripts/setup --tests
 
+# Is this tree the release that VERSION names? QUICK=1: without building it twice
+.PHONY: release-check
+release-check: completion
+	$(Q)scripts/release-check $(if $(QUICK),--quick)
+
 # Rewrites the C files as clang-format writes them.
 format:
 	$(Q)clang-format -i $$(git ls-files "user/*.[ch]" "bpf/*.[ch]" "tests/*.[ch]" "packaging/*.[ch]")
@@ -469,7 +474,7 @@ install-built:
 	install -D -m 644 $(O)/completion/ucxbpf.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/ucxbpf
 	install -D -m 644 $(O)/completion/_ucxbpf $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_ucxbpf
 	install -D -m 644 $(O)/completion/ucxbpf.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/ucxbpf.fish
-	for page in README.md CONTRIBUTING.md LICENSE docs/*.md docs/*.json docs/*.xsd docs/gallery/*.png; do \
+	for page in README.md CHANGELOG.md CONTRIBUTING.md LICENSE docs/*.md docs/*.json docs/*.xsd docs/gallery/*.png; do \
 		install -D -m 644 $$page $(DESTDIR)$(PREFIX)/share/doc/ucxbpf/$$page || exit; done
 
 clean:
