@@ -26,7 +26,7 @@ say = $(if $(V),,@printf '  %-7s %s\n' $(1) $(2:$(O)/%=%))
 BPF_HOT := mpi ucp uct count count_xfer
 BPF_SRC := $(filter-out $(BPF_HOT:%=bpf/%.bpf.c),$(sort $(wildcard bpf/*.bpf.c)))
 TRAFFIC_SRC := $(sort $(wildcard user/site/traffic/*.c))
-USER_SRC := $(sort $(filter-out $(TRAFFIC_SRC),$(shell find user -name '*.c')))
+USER_SRC := $(sort $(filter-out $(TRAFFIC_SRC) user/tools.c,$(shell find user -name '*.c')))
 UNIT_SRC := $(sort $(wildcard tests/unit/*_test.c))
 MPI_SRC := $(sort $(wildcard tests/progs/mpi_*.c tests/progs/cg.c))
 UCP_SRC := $(sort $(wildcard tests/progs/ucp_*.c))
@@ -174,8 +174,14 @@ $(COMPLETION) &: packaging/completion/write $(O)/completion/options.txt
 	$(call say,SHELLS,$(O)/completion)
 	$(Q)$< $(O)/completion <$(O)/completion/options.txt
 
+# Commands of the tracer, which the program without it does not complete.
+NOT_IN_TOOLS := $(shell sed -n 's/^ELSEWHERE(\(.*\))/\1/p' user/tools.c)
+
+$(O)/completion/tools/_ucxbpf: packaging/completion/write $(O)/completion/options.txt user/tools.c
+	$(Q)mkdir -p $(@D) && $< $(@D) $(NOT_IN_TOOLS) <$(O)/completion/options.txt
+
 .PHONY: completion
-completion: $(COMPLETION)
+completion: $(COMPLETION) $(O)/completion/tools/_ucxbpf
 
 #-- BPF --------------------------------------------------------------------------------------------
 
@@ -384,7 +390,7 @@ gpu-bundle: $(O)/gpu/ucxbpf $(O)/ucxbpf-traffic-openmpi $(O)/gpu/tests/bench/flo
 	$(Q)scripts/gpu-bundle $(O) $(O)/gpu-bundle $(GPU_UCX)
 
 .PHONY: tests progs check check-guest check-viewer bench format format-check demo setup man install install-built clean
-tests: $(UNIT_BIN) $(BENCH_BIN) $(BENCH_JOB) $(TRUST_BIN) $(COMPLETION) progs fuzzers
+tests: $(UNIT_BIN) $(BENCH_BIN) $(BENCH_JOB) $(TRUST_BIN) completion $(O)/ucxbpf-tools progs fuzzers
 progs: $(PROG_BIN)
 
 # The second make starts after setup, and so sees what setup installed.
@@ -445,6 +451,59 @@ setup:
 release-check: completion
 	$(Q)scripts/release-check $(if $(QUICK),--quick)
 
+#-- Packages ---------------------------------------------------------------------------------------
+
+# Of what Debian's releases have under different names nothing is needed where a package is installed: all but the C
+# library is in the program.
+ZYDIS := build/zydis/libZydis.a
+TOOLS_PKGS := libelf libzstd jansson libxxhash libprotobuf-c sqlite3 yaml-0.1 nettle otf2
+TRACER_OBJ := $(O)/obj/user/main.o
+TOOLS_OBJ := $(O)/obj/user/main.o $(O)/obj/user/tools.o
+map = -Wl,-Map=$@.map
+archives = $$(pkg-config --static --libs $(1) | sed 's/ -l\(m\|dl\|rt\)\>//g')
+
+$(ZYDIS): scripts/static-zydis
+	$(call say,FETCH,$@)
+	$(Q)scripts/static-zydis $(@D)
+
+# Nothing of the tracer comes with the tools: the link fails where a command needs it that user/tools.c lacks.
+$(O)/ucxbpf-tools: $(TOOLS_OBJ) $(O)/libucxbpf.a
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CFLAGS) $(SAN) $^ $$(pkg-config --libs $(TOOLS_PKGS)) -pthread -lm $(DEMANGLE) -Wl,--as-needed -o $@
+
+$(O)/package/ucxbpf: $(TRACER_OBJ) $(O)/libucxbpf.a $(ZYDIS)
+	$(call say,LINK,$@)
+	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(LDFLAGS) $(filter-out $(ZYDIS),$^) -Wl,-Bstatic $(call archives,$(PKGS)) $(ZYDIS) \
+		$(DEMANGLE) -Wl,-Bdynamic -pthread -lm $(map) -o $@
+
+$(O)/package/ucxbpf-tools: $(TOOLS_OBJ) $(O)/libucxbpf.a
+	$(call say,LINK,$@)
+	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(LDFLAGS) $^ -Wl,-Bstatic $(call archives,$(TOOLS_PKGS)) $(DEMANGLE) \
+		-Wl,-Bdynamic -pthread -lm $(map) -o $@
+
+$(O)/%.spdx.json: $(O)/% scripts/sbom
+	$(call say,SBOM,$@)
+	$(Q)scripts/sbom $< >$@
+
+# Privileged, hence hardened, in a build of its own
+PACKAGE_O := build/package
+PACKAGE_MAKE = $(MAKE) --no-print-directory O=$(PACKAGE_O) LDFLAGS='-Wl,-z,relro,-z,now' \
+	CFLAGS='-O2 -g -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fstack-clash-protection -fcf-protection'
+in_package = $(foreach p,ucxbpf ucxbpf-tools,$(PACKAGE_O)/$(1)/$(p) $(PACKAGE_O)/$(1)/$(p).spdx.json)
+
+.PHONY: deb
+deb:
+	$(Q)$(PACKAGE_MAKE) $(call in_package,package) $(TRAFFIC:$(O)/%=$(PACKAGE_O)/%) man completion
+	$(Q)packaging/deb $(PACKAGE_O)
+
+# Installs and removes the packages in fresh roots of Debian, which takes minutes.
+.PHONY: check-packages
+check-packages:
+	$(Q)scripts/setup --packages
+	$(Q)$(MAKE) --no-print-directory -j2 all completion $(O)/tests/progs/openmpi/cg
+	$(Q)$(MAKE) --no-print-directory deb
+	$(Q)O=$(O) tests/run tests/packages
+
 # Rewrites the C files as clang-format writes them.
 format:
 	$(Q)clang-format -i $$(git ls-files "user/*.[ch]" "bpf/*.[ch]" "tests/*.[ch]" "packaging/*.[ch]")
@@ -464,18 +523,26 @@ $(O)/man/%: docs/%.md
 install: all man completion
 	$(Q)$(MAKE) --no-print-directory install-built
 
-# Only copies, as a package's build wants it.
+# Only copies, as packages want it. With PROGRAM=$(O)/package/ucxbpf-tools and its like: that program alone, as ucxbpf, its
+# pages and its completion.
+PROGRAM ?= $(O)/ucxbpf
+NAME := $(notdir $(PROGRAM))
+DOCDIR ?= $(PREFIX)/share/doc/$(NAME)
+ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
+INSTALLED_MAN = $(if $(filter %-tools,$(NAME)),$(filter-out $(NOT_IN_TOOLS:%=$(O)/man/ucxbpf-%.1),$(MAN)),$(MAN))
+SHELLS = $(O)/completion$(if $(filter %-tools,$(NAME)),/tools)
 install-built:
-	install -D -m 755 $(O)/ucxbpf $(DESTDIR)$(PREFIX)/bin/ucxbpf
-	for program in $(wildcard $(TRAFFIC)); do \
-		install -D -m 755 $$program $(DESTDIR)$(PREFIX)/bin/$${program##*/} || exit; done
-	for page in $(wildcard $(MAN)); do \
+	install -D -m 755 $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/ucxbpf
+	$(if $(filter %-tools,$(NAME)),,for program in $(wildcard $(TRAFFIC)); do \
+		install -D -m 755 $$program $(DESTDIR)$(PREFIX)/bin/$${program##*/} || exit; done)
+	for page in $(wildcard $(INSTALLED_MAN)); do \
 		install -D -m 644 $$page $(DESTDIR)$(PREFIX)/share/man/man1/$${page##*/} || exit; done
-	install -D -m 644 $(O)/completion/ucxbpf.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/ucxbpf
-	install -D -m 644 $(O)/completion/_ucxbpf $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_ucxbpf
-	install -D -m 644 $(O)/completion/ucxbpf.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/ucxbpf.fish
+	install -D -m 644 $(SHELLS)/ucxbpf.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/ucxbpf
+	install -D -m 644 $(SHELLS)/_ucxbpf $(DESTDIR)$(ZSHDIR)/_ucxbpf
+	install -D -m 644 $(SHELLS)/ucxbpf.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/ucxbpf.fish
 	for page in README.md CHANGELOG.md CONTRIBUTING.md LICENSE docs/*.md docs/*.json docs/*.xsd docs/gallery/*.png; do \
-		install -D -m 644 $$page $(DESTDIR)$(PREFIX)/share/doc/ucxbpf/$$page || exit; done
+		install -D -m 644 $$page $(DESTDIR)$(DOCDIR)/$$page || exit; done
+	$(if $(wildcard $(PROGRAM).spdx.json),install -D -m 644 $(PROGRAM).spdx.json $(DESTDIR)$(DOCDIR)/sbom.spdx.json)
 
 clean:
 	rm -rf --one-file-system build
