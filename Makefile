@@ -454,7 +454,7 @@ release-check: completion
 #-- Packages ---------------------------------------------------------------------------------------
 
 # Of what Debian's releases have under different names nothing is needed where a package is installed: all but the C
-# library is in the program.
+# library is in the program. With -static that, too.
 ZYDIS := build/zydis/libZydis.a
 TOOLS_PKGS := libelf libzstd jansson libxxhash libprotobuf-c sqlite3 yaml-0.1 nettle otf2
 TRACER_OBJ := $(O)/obj/user/main.o
@@ -481,6 +481,15 @@ $(O)/package/ucxbpf-tools: $(TOOLS_OBJ) $(O)/libucxbpf.a
 	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(LDFLAGS) $^ -Wl,-Bstatic $(call archives,$(TOOLS_PKGS)) $(DEMANGLE) \
 		-Wl,-Bdynamic -pthread -lm $(map) -o $@
 
+$(O)/static/ucxbpf: $(TRACER_OBJ) $(O)/obj/packaging/static/dlopen.o $(O)/libucxbpf.a $(ZYDIS)
+	$(call say,LINK,$@)
+	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(LDFLAGS) -static-pie $(filter-out $(ZYDIS),$^) $(call archives,$(PKGS)) $(ZYDIS) \
+		$(DEMANGLE) -pthread -lm $(map) -o $@
+
+$(O)/static/ucxbpf-tools: $(TOOLS_OBJ) $(O)/libucxbpf.a
+	$(call say,LINK,$@)
+	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(LDFLAGS) -static-pie $^ $(call archives,$(TOOLS_PKGS)) $(DEMANGLE) -pthread -lm $(map) -o $@
+
 $(O)/%.spdx.json: $(O)/% scripts/sbom
 	$(call say,SBOM,$@)
 	$(Q)scripts/sbom $< >$@
@@ -496,12 +505,18 @@ deb:
 	$(Q)$(PACKAGE_MAKE) $(call in_package,package) $(TRAFFIC:$(O)/%=$(PACKAGE_O)/%) man completion
 	$(Q)packaging/deb $(PACKAGE_O)
 
+.PHONY: dist-static
+dist-static:
+	$(Q)$(PACKAGE_MAKE) $(call in_package,static) man completion
+	$(Q)packaging/dist-static $(PACKAGE_O)
+
 # Installs and removes the packages in fresh roots of Debian, which takes minutes.
 .PHONY: check-packages
 check-packages:
 	$(Q)scripts/setup --packages
 	$(Q)$(MAKE) --no-print-directory -j2 all completion $(O)/tests/progs/openmpi/cg
 	$(Q)$(MAKE) --no-print-directory deb
+	$(Q)$(MAKE) --no-print-directory dist-static
 	$(Q)O=$(O) tests/run tests/packages
 
 # Rewrites the C files as clang-format writes them.
