@@ -502,12 +502,12 @@ in_package = $(foreach p,ucxbpf ucxbpf-tools,$(PACKAGE_O)/$(1)/$(p) $(PACKAGE_O)
 
 .PHONY: deb
 deb:
-	$(Q)$(PACKAGE_MAKE) $(call in_package,package) $(TRAFFIC:$(O)/%=$(PACKAGE_O)/%) man completion
+	+$(Q)$(PACKAGE_MAKE) $(call in_package,package) $(TRAFFIC:$(O)/%=$(PACKAGE_O)/%) man completion
 	$(Q)packaging/deb $(PACKAGE_O)
 
 .PHONY: dist-static
 dist-static:
-	$(Q)$(PACKAGE_MAKE) $(call in_package,static) man completion
+	+$(Q)$(PACKAGE_MAKE) $(call in_package,static) man completion
 	$(Q)packaging/dist-static $(PACKAGE_O)
 
 # Installs and removes the packages in fresh roots of Debian, which takes minutes.

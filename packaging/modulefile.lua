@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 -- Lmod modulefile of ucxbpf, for a folder that the static tarball was unpacked in, as it is there:
--- FOLDER/share/modulefiles/ucxbpf/VERSION.lua. Add FOLDER/share/modulefiles to MODULEPATH, or copy this file to the site's
+-- FOLDER/share/modulefiles/ucxbpf/VERSION.lua. Tried with Lmod 8.6 (tests/packages/files.bats). Add FOLDER/share/modulefiles to MODULEPATH, or copy this file to the site's
 -- tree and set root.
 local root = pathJoin(myFileName():match("^(.*)/share/modulefiles/") or "/opt/ucxbpf")
 
