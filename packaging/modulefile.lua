@@ -12,5 +12,3 @@ whatis("Description: traces MPI and UCX communication on stock libraries")
 
 prepend_path("PATH", pathJoin(root, "bin"))
 prepend_path("MANPATH", pathJoin(root, "share/man"))
-prepend_path("FPATH", pathJoin(root, "share/zsh/site-functions"))
-prepend_path("XDG_DATA_DIRS", pathJoin(root, "share"), ":")

@@ -235,9 +235,11 @@ static struct log_words words_of(const struct gatherer *gatherer, const struct r
 			words.warning = behind("ucxbpf: warning: ", line);
 		}
 		/* srun's "Exited with exit code 127" may come before the line that says why */
-		if (!status && !strncmp(line, "srun: error: ", 13))
-			status = xstrdup(line);
-		else if (!first && line[strspn(line, " \t")])
+		if (!strncmp(line, "srun: ", 6)) {
+			status = status ? status : xstrdup(line);
+			continue;
+		}
+		if (!first && line[strspn(line, " \t")])
 			first = xstrdup(line);
 	}
 	if (first)

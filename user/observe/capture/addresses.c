@@ -13,8 +13,10 @@
 #include "observe/process/code.h"
 #include "observe/process/record.h"
 
-/* Mappings of one process that are kept beside those that were read. */
-#define HEARD_MAX 4096
+/* Mappings of one process that are kept beside those that were read: the youngest. */
+#define HEARD_MAX 1024
+
+#define AFTER_END (30ull * 1000000000) /* ns, for records that wait in a ring */
 
 /* A file that code runs in. */
 static json_t *side_module(const struct code_file *file)
@@ -85,6 +87,7 @@ void addresses_release(struct addresses *addresses)
 	}
 	vec_release(&addresses->processes);
 	map_release(&addresses->numbers);
+	vec_release(&addresses->ended);
 	vec_release(&addresses->pending);
 	vec_release(&addresses->placed);
 	map_release(&addresses->seen);
@@ -144,6 +147,8 @@ static void task_record(struct addresses *addresses, const struct ub_task *task)
 		forget(addresses, task->h.tgid, task->h.ts);
 	else if (task->what == UB_FORK)
 		forget(addresses, task->other, task->h.ts);
+	else if (task->what == UB_EXIT)
+		vec_push(&addresses->ended, ((struct ended_process){ task->h.tgid, task->h.ts }));
 }
 
 void addresses_record(struct addresses *addresses, const struct ub_hdr *record)
@@ -215,11 +220,25 @@ void addresses_process(struct addresses *addresses, pid_t tgid)
 void addresses_mapped(struct addresses *addresses, pid_t tgid, const struct mapping *mapping,
 		      uint64_t time)
 {
-	struct process_code *code = process_code(addresses, tgid);
+	const struct heard_range heard = { code_range_of(&addresses->files, mapping), time };
+	struct process_code *code;
+	size_t kept = 0;
 
-	if (mapping->executable && mapping->ino && code->heard.len < HEARD_MAX)
-		vec_push(&code->heard,
-			 ((struct heard_range){ code_range_of(&addresses->files, mapping), time }));
+	if (!mapping->executable || !mapping->ino)
+		return;
+	code = process_code(addresses, tgid);
+	for (size_t i = 0; i < code->heard.len; i++) {
+		const struct heard_range *old = &code->heard.data[i];
+
+		if (old->range.start != heard.range.start || old->range.end != heard.range.end ||
+		    old->range.file != heard.range.file)
+			code->heard.data[kept++] = *old;
+	}
+	code->heard.len = kept;
+	if (kept == HEARD_MAX)
+		memmove(code->heard.data, code->heard.data + 1,
+			--code->heard.len * sizeof(*code->heard.data));
+	vec_push(&code->heard, heard);
 }
 
 static const struct code_range *find_heard(const struct process_code *code, uint64_t address)
@@ -285,11 +304,42 @@ static void place(struct addresses *addresses, const struct unplaced *unplaced)
 		vec_push(&addresses->placed, ((struct placed_address){ range->file, vaddr }));
 }
 
+/* A number that has come again since is another process's. */
+static void forget_code(struct addresses *addresses, const struct ended_process *ended)
+{
+	struct process_code *code = find_process(addresses, ended->tgid);
+
+	if (!code || code->since > ended->time)
+		return;
+	vec_release(&code->ranges);
+	vec_release(&code->heard);
+	map_remove(&addresses->numbers, ended->tgid, 0);
+	*code = addresses->processes.data[--addresses->processes.len];
+	if (code < addresses->processes.data + addresses->processes.len)
+		*map_find(&addresses->numbers, code->tgid, 0) =
+			(uint64_t)(code - addresses->processes.data) + 1;
+}
+
+static void forget_ended(struct addresses *addresses)
+{
+	const uint64_t now = side_now();
+	size_t kept = 0;
+
+	for (size_t i = 0; i < addresses->ended.len; i++) {
+		if (now - addresses->ended.data[i].time < AFTER_END)
+			addresses->ended.data[kept++] = addresses->ended.data[i];
+		else
+			forget_code(addresses, &addresses->ended.data[i]);
+	}
+	addresses->ended.len = kept;
+}
+
 void addresses_apply(struct addresses *addresses)
 {
 	for (size_t i = 0; i < addresses->pending.len; i++)
 		place(addresses, &addresses->pending.data[i]);
 	addresses->pending.len = 0;
+	forget_ended(addresses);
 }
 
 /* One file at a time, since its debug information stays in memory during the lookup only. */

@@ -23,14 +23,19 @@ struct heard_range {
 };
 
 /*
- * A process's code when it was last read. Outlives the process: rings are drained one after the
- * other, so that its last calls may be read after its end.
+ * A process's code when it was last read. Outlives the process by half a minute: rings are drained
+ * one after the other, so that its last calls may be read after its end.
  */
 struct process_code {
 	pid_t tgid;
 	uint64_t since; /* CLOCK_MONOTONIC ns, when it was looked at first */
 	code_ranges ranges;
-	VEC(struct heard_range) heard; /* oldest first */
+	VEC(struct heard_range) heard; /* oldest first; none twice */
+};
+
+struct ended_process {
+	pid_t tgid;
+	uint64_t time; /* of its end, CLOCK_MONOTONIC ns */
 };
 
 /* An address whose module is known and whose symbol is not looked up yet. */
@@ -48,6 +53,7 @@ struct addresses {
 	VEC(struct unplaced) pending;
 	VEC(struct process_code) processes;
 	struct map numbers; /* tgid -> position in processes + 1 */
+	VEC(struct ended_process) ended; /* whose code is still here */
 	VEC(struct placed_address) placed;
 };
 

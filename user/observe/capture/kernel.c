@@ -467,8 +467,12 @@ void kernel_begin_positions(struct kernel *kernel, uint64_t now)
 void kernel_stop(struct kernel *kernel)
 {
 	__atomic_store_n(&kernel->skel->bss->stopped, UB_STOP, __ATOMIC_SEQ_CST);
-	/* waits for programs of tracepoints that have looked before: synchronize_rcu() */
-	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
+	/*
+	 * Waits for programs of tracepoints that have looked before: synchronize_rcu(). With
+	 * nohz_full it is refused, and they are given longer than one takes.
+	 */
+	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
+		usleep(50000);
 }
 
 int kernel_rest(struct kernel *kernel)

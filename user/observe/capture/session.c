@@ -398,12 +398,11 @@ static void on_mapped(void *arg, pid_t tgid, const struct mapping *mapping, uint
 {
 	struct capture_session *capture = arg;
 
-	if (track_find(&capture->track, tgid))
-		addresses_mapped(&capture->addresses, tgid, mapping, time);
-
 	if (capture->options.all)
 		vec_push(&capture->newcomers, tgid);
 	track_mapped(&capture->track, tgid, time);
+	if (track_find(&capture->track, tgid))
+		addresses_mapped(&capture->addresses, tgid, mapping, time);
 }
 
 static int open_watch(struct capture_session *capture)

@@ -267,13 +267,17 @@ static void enter_process(struct thread_looking *look, pid_t pid)
 		vec_release(&look->ranges);
 }
 
-/* Whether a frame runs code that may be within a call of MPI that lies further out. */
+/* Whether a call of MPI may lie further out than this frame: some frame there runs code of MPI. */
 static bool may_be_within(struct thread_looking *look, size_t frame)
 {
-	const struct code_range *range = code_find(&look->ranges, runs_at(look, frame));
-	const struct mpi_file *file = range && range->file ? file_of(look, range) : NULL;
+	for (size_t i = frame; i < look->frames.len; i++) {
+		const struct code_range *range = code_find(&look->ranges, runs_at(look, i));
+		const struct mpi_file *file = range && range->file ? file_of(look, range) : NULL;
 
-	return file && (file->within || file->unreadable);
+		if (file && (file->within || file->unreadable))
+			return true;
+	}
+	return false;
 }
 
 /* Writes where it is; else returns why that is not known. */

@@ -404,7 +404,8 @@ void threads_registers(thread_list *threads, unsigned int ms, thread_seen seen, 
 	for (size_t i = 0; i < sampling.samplers.len; i++) {
 		struct sampler *sampler = &sampling.samplers.data[i];
 
-		if (clock_ns(CLOCK_MONOTONIC) - sampler->since > TURN_NS)
+		sampler_read(sampler);
+		if (sampler->since + TURN_NS < until + sampling.told_ns)
 			sampler->thread->waited_for = true;
 		sampler_close(&sampling.samplers.data[i]);
 		finish(&sampling, sampling.samplers.data[i].thread);

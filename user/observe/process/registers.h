@@ -18,7 +18,7 @@ struct thread_registers {
 	uint64_t at; /* when all below was so, CLOCK_MONOTONIC ns */
 	char state; /* as in /proc/PID/stat: R, S, D, T... 0: the thread has ended */
 	bool known; /* pc and sp are; else it did not run, and did not sleep either, in time */
-	bool waited_for; /* else, where not known, there was no time or sampler for it */
+	bool waited_for; /* it had a sampler for a whole turn, and did not run */
 	bool bp_known; /* the kernel tells no %rbp of a thread that sleeps or was stopped */
 	bool asleep; /* or stopped: its memory is as it was then while thread_unmoved() */
 	uint64_t pc, sp, bp;
