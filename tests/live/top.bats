@@ -136,7 +136,10 @@ screen()
 		mkdir -p tmp
 		export TMPDIR="$WORK/tmp"
 		"$UCXBPF" top -p $PIDS
-		echo "status \$?"
+		status=\$?
+		# of a tracer that was killed, the reader gives the terminal back: what is printed before that is gone with it
+		while pgrep -f "top -p $PIDS" >/dev/null; do sleep 0.05; done
+		echo "status \$status"
 		stty -a | grep -o -- '-\?\<echo\>'
 		exec sleep 120
 	END
