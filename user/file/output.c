@@ -139,6 +139,11 @@ static bool is_ours_here(const char *path, const struct stat *old)
 	return ours;
 }
 
+static bool is_foreign(const char *path, const struct stat *old)
+{
+	return newfile_foreign(old) && !is_ours_here(path, old);
+}
+
 /* 0, -EEXIST: it is something else; -errno. */
 static int is_capture(int fd)
 {
@@ -168,8 +173,7 @@ static bool gives_way(int fd, const char *path)
 {
 	struct stat file;
 
-	return !fstat(fd, &file) && (!newfile_foreign(&file) || is_ours_here(path, &file)) &&
-	       !is_capture(fd) && !lock(fd);
+	return !fstat(fd, &file) && !is_foreign(path, &file) && !is_capture(fd) && !lock(fd);
 }
 
 /* Whether a capture that is there may get its other name. */
@@ -205,7 +209,7 @@ static int check_old(const struct output *o, const char *path, const struct stat
 		return -ESPIPE;
 	if (old->st_nlink > 1)
 		return -EMLINK;
-	if (newfile_foreign(old) && !is_ours_here(path, old))
+	if (is_foreign(path, old))
 		return -EUSERS;
 	if (!old->st_size)
 		return 0;

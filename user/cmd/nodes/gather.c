@@ -213,8 +213,7 @@ static char *behind(const char *prefix, const char *line)
 
 /* What is to be known of a node's log. */
 struct log_words {
-	char *error; /* the last one of ucxbpf there; else the first line, of srun's the last choice
-		      */
+	char *error; /* ucxbpf's last one; else the first line, preferably not srun's */
 	char *warning; /* the first one of ucxbpf there; both NULL: none */
 };
 

@@ -13,7 +13,7 @@
 #include "observe/process/code.h"
 #include "observe/process/record.h"
 
-/* Mappings of one process that are kept beside those that were read: the youngest. */
+/* Limit of the mappings kept per process from perf's events: the oldest are dropped. */
 #define HEARD_MAX 1024
 
 #define AFTER_END (30ull * 1000000000) /* ns, for records that wait in a ring */
@@ -220,12 +220,13 @@ void addresses_process(struct addresses *addresses, pid_t tgid)
 void addresses_mapped(struct addresses *addresses, pid_t tgid, const struct mapping *mapping,
 		      uint64_t time)
 {
-	const struct heard_range heard = { code_range_of(&addresses->files, mapping), time };
+	struct heard_range heard = { .time = time };
 	struct process_code *code;
 	size_t kept = 0;
 
 	if (!mapping->executable || !mapping->ino)
 		return;
+	heard.range = code_range_of(&addresses->files, mapping);
 	code = process_code(addresses, tgid);
 	for (size_t i = 0; i < code->heard.len; i++) {
 		const struct heard_range *old = &code->heard.data[i];

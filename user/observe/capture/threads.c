@@ -123,6 +123,14 @@ static const struct mpi_file *file_of(struct thread_looking *look, const struct 
 	return file;
 }
 
+/* The file of the code that a frame runs; NULL: none. */
+static const struct mpi_file *file_at(struct thread_looking *look, uint64_t address)
+{
+	const struct code_range *range = code_find(&look->ranges, address);
+
+	return range && range->file ? file_of(look, range) : NULL;
+}
+
 /* The MPI function around an address, by its name in the file; NULL: none. */
 static const char *function_at(struct thread_looking *look, uint64_t address)
 {
@@ -225,8 +233,7 @@ static const char *why_not_outside(struct thread_looking *look,
 	if (tracked && tracked->user_threads)
 		return "its stack is one of several that it runs in turn, another may be in MPI";
 	for (size_t i = 0; i < count; i++) {
-		const struct code_range *range = code_find(&look->ranges, runs_at(look, i));
-		const struct mpi_file *file = range && range->file ? file_of(look, range) : NULL;
+		const struct mpi_file *file = file_at(look, runs_at(look, i));
 
 		if (!file || file->unreadable)
 			return "its stack leads into code of a file that cannot be read";
@@ -271,8 +278,7 @@ static void enter_process(struct thread_looking *look, pid_t pid)
 static bool may_be_within(struct thread_looking *look, size_t frame)
 {
 	for (size_t i = frame; i < look->frames.len; i++) {
-		const struct code_range *range = code_find(&look->ranges, runs_at(look, i));
-		const struct mpi_file *file = range && range->file ? file_of(look, range) : NULL;
+		const struct mpi_file *file = file_at(look, runs_at(look, i));
 
 		if (file && (file->within || file->unreadable))
 			return true;

@@ -13,8 +13,7 @@
 
 struct library_watch;
 
-/* tgid mapped an executable file at time ns (CLOCK_MONOTONIC). The path is valid during the call.
- */
+/* tgid mapped an executable file at time ns (CLOCK_MONOTONIC); the path is valid in the call. */
 typedef void (*watch_fn)(void *arg, pid_t tgid, const struct mapping *mapping, uint64_t time);
 
 /* -EACCES: CAP_PERFMON is missing. */

@@ -407,8 +407,8 @@ void threads_registers(thread_list *threads, unsigned int ms, thread_seen seen, 
 		sampler_read(sampler);
 		if (sampler->since + TURN_NS < until + sampling.told_ns)
 			sampler->thread->waited_for = true;
-		sampler_close(&sampling.samplers.data[i]);
-		finish(&sampling, sampling.samplers.data[i].thread);
+		sampler_close(sampler);
+		finish(&sampling, sampler->thread);
 	}
 	for (; sampling.next < sampling.line.len; sampling.next++)
 		finish(&sampling, sampling.line.data[sampling.next]);
