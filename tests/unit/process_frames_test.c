@@ -39,6 +39,63 @@ FRAME static void nap(void)
 		pause();
 }
 
+#ifdef __x86_64__
+/*
+ * Places where a thread of an MPI library often is: behind an epilogue's pop of %rbp, of which GCC
+ * writes nothing in .eh_frame, and in a PLT entry before and behind its push (ld's one rule for
+ * both: DW_OP_breg7 8, breg16 0, lit15, and, lit11, ge, lit3, shl, plus).
+ */
+#define PLT_RULE                                                                                   \
+	".cfi_escape 0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22\n"
+
+void in_epilogue(void), in_plt(void), in_plt_pushed(void);
+
+__asm__(".text\n"
+	".globl in_epilogue, in_plt, in_plt_pushed\n"
+	"in_epilogue:\n"
+	".cfi_startproc\n"
+	"push %rbp\n"
+	".cfi_def_cfa_offset 16\n"
+	".cfi_offset %rbp, -16\n"
+	"mov $1, %ebp\n"
+	"pop %rbp\n"
+	".cfi_def_cfa_offset 8\n"
+	"1: jmp 1b\n"
+	".cfi_endproc\n"
+	".balign 16\n"
+	"in_plt:\n"
+	".cfi_startproc\n" PLT_RULE "1: jmp 1b\n"
+	".balign 16\n"
+	"in_plt_pushed:\n"
+	"jmp 1f\n"
+	".skip 4, 0x90\n"
+	"1: push $0x12345678\n"
+	"1: jmp 1b\n"
+	".balign 16\n"
+	".cfi_endproc\n");
+
+FRAME static void stay_in_epilogue(void)
+{
+	++*turns;
+	in_epilogue();
+	++*turns;
+}
+
+FRAME static void stay_in_plt(void)
+{
+	++*turns;
+	in_plt();
+	++*turns;
+}
+
+FRAME static void stay_in_plt_pushed(void)
+{
+	++*turns;
+	in_plt_pushed();
+	++*turns;
+}
+#endif
+
 FRAME static void outer(void (*inner)(void))
 {
 	inner();
@@ -181,6 +238,25 @@ static void test_runs(void **state)
 	end(pid);
 }
 
+#ifdef __x86_64__
+static void test_between(void **state)
+{
+	static void (*const places[])(void) = { stay_in_epilogue, stay_in_plt, stay_in_plt_pushed };
+
+	(void)state;
+	if (geteuid())
+		skip();
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		pid_t pid = start(places[i]);
+
+		/* turns is above 0 just before it is there */
+		usleep(10000);
+		expect_outer(pid, 'R', true);
+		end(pid);
+	}
+}
+#endif
+
 static void test_stopped(void **state)
 {
 	pid_t pid = start(spin);
@@ -313,6 +389,9 @@ int main(void)
 		cmocka_unit_test(test_stopped), cmocka_unit_test(test_gone),
 		cmocka_unit_test(test_woken),   cmocka_unit_test(test_few_files),
 		cmocka_unit_test(test_garbage),
+#ifdef __x86_64__
+		cmocka_unit_test(test_between),
+#endif
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -100,9 +100,12 @@ static enum ub_stack_end step(struct frame_walk *walk, uint32_t rule, struct sta
 	if (base <= walk->sp)
 		return UB_STACK_LOST;
 	if (saved || UB_ROW_MODE(rule) == UB_ROW_REALIGNED) {
-		if (!read_word(walk, saved ? base - saved * 8 : walk->bp, &walk->bp))
+		const uint64_t at = saved ? base - saved * 8 : walk->bp;
+
+		walk->bp_known = read_word(walk, at, &walk->bp);
+		/* in an epilogue it may have been popped already, and the copy begins at %rsp */
+		if (!walk->bp_known && at >= walk->sp)
 			return UB_STACK_UNREADABLE;
-		walk->bp_known = true;
 	}
 	if (!read_word(walk, base - 8, &walk->pc))
 		return UB_STACK_UNREADABLE;

@@ -131,6 +131,37 @@ static uint32_t plain_rule(Dwarf_Frame *frame, const Dwarf_Op *cfa)
 	return UB_ROW(offset / 8, cfa->number == DWARF_RBP ? UB_ROW_RBP : UB_ROW_RSP, -bp_at / 8);
 }
 
+/*
+ * The one rule that linkers write for all entries of a PLT, 16 bytes each: the CFA is 8 bytes above
+ * %rsp, and 16 from the entry's push on, which is at its byte N.
+ */
+static uint32_t plt_rule(const Dwarf_Op *cfa, size_t count, uint64_t pc)
+{
+	static const uint8_t atoms[] = {
+		DW_OP_breg0 + DWARF_RSP,
+		DW_OP_breg0 + DWARF_RETURN,
+		DW_OP_lit15,
+		DW_OP_and,
+		DW_OP_lit0,
+		DW_OP_ge,
+		DW_OP_lit3,
+		DW_OP_shl,
+		DW_OP_plus,
+	};
+	enum { AT_PUSH = 4 };
+	unsigned int push;
+
+	if (count != ARRAY_SIZE(atoms) || cfa[0].number != 8 || cfa[1].number)
+		return STOP(UB_STACK_RULE);
+	for (size_t i = 0; i < count; i++)
+		if (i != AT_PUSH && cfa[i].atom != atoms[i])
+			return STOP(UB_STACK_RULE);
+	push = cfa[AT_PUSH].atom - DW_OP_lit0;
+	if (push > 15)
+		return STOP(UB_STACK_RULE);
+	return UB_ROW((pc & 15) >= push ? 2 : 1, UB_ROW_RSP, 0);
+}
+
 static uint32_t rule_of(Dwarf_Frame *frame)
 {
 	int64_t return_at;
@@ -240,11 +271,16 @@ int unwind_read(struct unwind *unwind, unwind_rows *rows, unsigned int count)
 uint32_t unwind_rule(struct unwind *unwind, uint64_t pc)
 {
 	Dwarf_Frame *frame;
+	Dwarf_Op *cfa;
 	uint32_t rule;
+	size_t count;
 
 	if (dwarf_cfi_addrframe(unwind->cfi, pc, &frame))
 		return STOP(UB_STACK_NO_ROWS);
 	rule = rule_of(frame);
+	/* rows have no place for it: no call returns into a PLT */
+	if (rule == STOP(UB_STACK_RULE) && !dwarf_frame_cfa(frame, &cfa, &count))
+		rule = plt_rule(cfa, count, pc);
 	free(frame);
 	return rule;
 }
