@@ -142,6 +142,18 @@ def map_memory_mib(pid):
     return kernel / 2**20, mapped / 2**20
 
 
+def drain_seconds(pid):
+    """CPU time of the threads that empty the rings, of those that have not ended."""
+    ns = 0
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        try:
+            if (task / "comm").read_text().strip() == "ucxbpf-drain":
+                ns += int((task / "schedstat").read_text().split()[0])
+        except FileNotFoundError:
+            pass
+    return ns / 1e9
+
+
 class Tracer(tracers.Ucxbpf):
     """Keeps what a visit says about the tracer."""
 
@@ -163,7 +175,7 @@ class Tracer(tracers.Ucxbpf):
         time.sleep(0.2)
         pid = self.process.pid
         kernel, mapped = map_memory_mib(pid)
-        self.facts = {"cpu s": tracers.cpu_seconds(pid) - self.cpu, "rss MiB": tracers.memory_mib(pid),
+        self.facts = {"cpu s": tracers.cpu_seconds(pid) - self.cpu, "drain cpu s": drain_seconds(pid), "rss MiB": tracers.memory_mib(pid),
                       "maps MiB": kernel}
         self.facts["memory MiB"] = self.facts["rss MiB"] - mapped + kernel
         super().stop()
