@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Each rule of paths and rails: what passes it, what fails it, on which subject. */
-#include "judge_bed.h"
+#include "judge_nodes.h"
 
 #define KIB 1024u
 #define MIB (1024 * KIB)
@@ -200,6 +200,40 @@ static const struct path_case cases[] = {
 	  { { 0, 2, "rc_mlx5", "m", .bytes = 8 }, { 0, 3, "rc_mlx5", "m", .bytes = 8 } },
 	  "n0:rank0",
 	  VERDICT_FAIL },
+
+	/* within a node shared memory is always there; tcp between nodes may be all there is */
+	{ "PATH-13",
+	  SPEC,
+	  { { 0, 1, "tcp", "lo", "am_bcopy", "get/am/bcopy", .bytes = 8 } },
+	  "n0",
+	  VERDICT_FAIL },
+	{ "PATH-13",
+	  SPEC,
+	  { { 0, 1, "posix", "memory", "put_short", "put/offload/short", .bytes = 8 },
+	    { 0, 1, "posix", "memory", "am_short", "amo/post/sw", .bytes = 8 } },
+	  "n0",
+	  VERDICT_FAIL },
+	{ "PATH-13",
+	  SPEC,
+	  { { 0, 1, "posix", "memory", "get_bcopy", "get/bcopy", .bytes = 8 },
+	    { 0, 1, "posix", "memory", "am_bcopy", "eager/bcopy", .bytes = 8 } },
+	  "n0",
+	  VERDICT_PASS },
+	{ "PATH-13",
+	  SPEC,
+	  { { 0, 2, "ud_verbs", "mlx5_0:1", "am_bcopy", "put/am/bcopy", .bytes = 8 } },
+	  "n0>n1",
+	  VERDICT_FAIL },
+	{ "PATH-13",
+	  SPEC,
+	  { { 0, 2, "tcp", "eth0", "am_bcopy", "put/am/bcopy", .bytes = 8 } },
+	  "n0>n1",
+	  VERDICT_UNKNOWN },
+	{ "PATH-13",
+	  SPEC,
+	  { { 0, 2, "rc_mlx5", "mlx5_0:1", "am_zcopy", "am/zcopy", .bytes = 8 } },
+	  NULL,
+	  VERDICT_SKIP },
 
 	{ "PATH-12",
 	  SPEC,
@@ -559,6 +593,38 @@ static void one_rail_is_critical(void **state)
 	bed_end(&bed);
 }
 
+/* Over tcp between nodes, the inventory of the node that emulates tells whether a NIC is there. */
+static void emulated_over_tcp(void **state)
+{
+	static const struct {
+		int node;
+		const char *kind, *nic_state;
+		enum verdict verdict;
+	} nics[] = {
+		{ 0, "verbs", "up", VERDICT_FAIL },
+		{ 0, "verbs", "down", VERDICT_PASS },
+		{ 0, "net", "up", VERDICT_PASS },
+		{ 1, "verbs", "up", VERDICT_UNKNOWN },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(nics); i++) {
+		struct snapshots nodes = { 0 };
+		struct inventory_nic *nic;
+		struct bed bed;
+
+		bed_begin(&bed, SPEC);
+		bed_move(&bed, &(struct moved){ 0, 2, "tcp", "eth0", "am_bcopy", "put/am/bcopy",
+						.bytes = MIB });
+		nic = add_nic(snapshot(&nodes, nics[i].node, 1000), "mlx5_0:1");
+		set_text(&nic->kind, nics[i].kind);
+		set_text(&nic->state, nics[i].nic_state);
+		snapshots_judge(&nodes, &bed);
+		bed_expect(&bed, "PATH-13", "n0>n1", nics[i].verdict);
+		snapshots_end(&nodes, &bed);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -570,6 +636,7 @@ int main(void)
 		cmocka_unit_test(wire_up_and_sums),
 		cmocka_unit_test(get_that_copies_to_the_peer),
 		cmocka_unit_test(one_rail_is_critical),
+		cmocka_unit_test(emulated_over_tcp),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

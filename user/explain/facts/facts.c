@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/transport.h"
+#include "base/vec.h"
 
 const char *const fact_kind_names[] = {
 	[KIND_DATA] = "data", [KIND_CONTROL] = "control", [KIND_COPY] = "copy", NULL
@@ -34,6 +35,18 @@ const char *const wait_kind_names[WAIT_KINDS] = {
 bool fact_fetches(const char *op, const char *transport)
 {
 	return op && !strncmp(op, "get", strlen("get")) && !transport_named(transport)->copies;
+}
+
+bool fact_emulates(const char *protocol)
+{
+	/* those of v1 are derived (attribute/payload.c), those of v2 UCX's own */
+	static const char *const starts[] = { "put/am", "get/am", "amo/am", "amo/post/sw",
+					      "amo/fetch/sw" };
+
+	for (size_t i = 0; protocol && i < ARRAY_SIZE(starts); i++)
+		if (!strncmp(protocol, starts[i], strlen(starts[i])))
+			return true;
+	return false;
 }
 
 void reason_add(struct fact_reason *reasons, const char *reason, uint64_t count)

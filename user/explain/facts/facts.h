@@ -155,6 +155,13 @@ struct fact_transfer {
  */
 bool fact_fetches(const char *op, const char *transport);
 
+/*
+ * Whether a protocol emulates a put, get or atomic operation by active messages, which the target's
+ * process must progress: UCX's "software emulation" (src/ucp/rma/put_am.c, get_am.c, amo_sw.c).
+ * NULL: unknown, so not.
+ */
+bool fact_emulates(const char *protocol);
+
 struct fact_message {
 	uint64_t send, recv; /* ids of operations; recv 0: no operation, or one of several alike */
 	int src, dst; /* processes */

@@ -74,8 +74,10 @@ static void print_locality(char *cell, size_t size, const void *row, const void 
 
 static void print_kind(char *cell, size_t size, const void *row, const void *context)
 {
+	bool emulated = !is_control(row) && fact_emulates(word(row, P_PROTOCOL));
+
 	(void)context;
-	snprintf(cell, size, "%s", word(row, P_KIND));
+	snprintf(cell, size, "%s", emulated ? "emulated" : word(row, P_KIND));
 }
 
 static void print_memory(char *cell, size_t size, const void *row, const void *context)

@@ -301,6 +301,21 @@ const struct catalogue_rule catalogue[CATALOGUE_RULES] = {
 		.remedy = "compare both nodes' modules and UCX_* variables",
 		.reference = "openucx/ucx#3984, #10548",
 	},
+	[RULE_PATH_13] = {
+		.id = "PATH-13",
+		.family = FAMILY_PATH,
+		.title = "puts, gets and atomics are not emulated where a lane could carry them",
+		.severity = CRITICAL,
+		.needs = NEEDS_CAPTURE,
+		.causes = {
+			"UCX_TLS or UCX_NET_DEVICES leave the lane out",
+			"UCX_CUDA_IPC_ENABLE_GET_ZCOPY=n",
+			"pid, ipc or user namespaces of containers",
+		},
+		.remedy = "ucx_info -d: which transports there have put, get and atomics; allow one "
+			  "in UCX_TLS",
+		.reference = "UCX, src/ucp/rma/put_am.c: software emulation",
+	},
 
 	/* rails */
 	[RULE_RAIL_01] = {

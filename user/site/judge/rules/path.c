@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * The path of messages: by the policy's lines, PATH-01; by transport, PATH-02, -03, -05 and -08; by
- * process, PATH-09 and -11.
+ * protocol, PATH-13; by process, PATH-09 and -11.
  */
 #include <string.h>
 
@@ -251,6 +251,62 @@ void rule_accelerated(const struct rule_ctx *ctx)
 				 .group = tally_cell,
 				 .expected = "rc_mlx5 or dc_mlx5",
 			 });
+}
+
+/* ---- PATH-13 ---- */
+
+static bool has_verbs(const struct node_inventory *node)
+{
+	for (size_t i = 0; node && i < node->last->nics.len; i++) {
+		const struct inventory_nic *nic = &node->last->nics.data[i];
+
+		if (nic->kind && !strcmp(nic->kind, "verbs") && nic->state &&
+		    !strcmp(nic->state, "up"))
+			return true;
+	}
+	return false;
+}
+
+static bool is_one_sided(const struct traffic_cell *cell)
+{
+	return cell->protocol &&
+	       (!strncmp(cell->protocol, "put/", 4) || !strncmp(cell->protocol, "get/", 4) ||
+		!strncmp(cell->protocol, "amo", 3));
+}
+
+/*
+ * Within a node shared memory, or cuda_ipc, can carry them. Between nodes a NIC with transports of
+ * its own can; tcp shows that UCX uses none, not that there is none.
+ */
+static struct cell_answer ask_emulated(const struct rule_ctx *ctx, const struct traffic_cell *cell)
+{
+	const struct node *owner = aggregates_node(ctx->aggregates, cell_owner(cell));
+
+	return (struct cell_answer){
+		cell_placed(cell) && is_one_sided(cell) ? FITS : FITS_NOT,
+		fact_emulates(cell->protocol) &&
+			(cell_intra(cell) || !is_tcp(cell) || has_verbs(inventory_of(ctx, owner))),
+	};
+}
+
+static const char *maybe_emulated(const struct rule_ctx *ctx, const struct traffic_cell *cell)
+{
+	const struct node *owner = aggregates_node(ctx->aggregates, cell_owner(cell));
+
+	if (!fact_emulates(cell->protocol) || inventory_of(ctx, owner))
+		return NULL;
+	return say(ctx->judge, "emulated over tcp, and %s", why_no_inventory(ctx, owner));
+}
+
+void rule_emulated(const struct rule_ctx *ctx)
+{
+	cells_judge(ctx,
+		    &(struct cell_rule){
+			    .measure = ask_emulated,
+			    .group = tally_cell,
+			    .expected = "shared memory, cuda_ipc or a NIC's put, get and atomics",
+			    .undecided = maybe_emulated,
+		    });
 }
 
 /* ---- PATH-09, PATH-11: what each process uses ---- */

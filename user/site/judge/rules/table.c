@@ -44,6 +44,8 @@ static const struct judged {
 			   "no buffer has memory known both to its GPU library and to UCX" },
 	[RULE_PATH_11] = { rule_ucx_in_use, OF_CAPTURES, "no process called MPI" },
 	[RULE_PATH_12] = { rule_symmetric, OF_CAPTURES, "no two nodes exchanged data" },
+	[RULE_PATH_13] = { rule_emulated, OF_CAPTURES,
+			   "no data moved by put, get or atomic operations" },
 	[RULE_RAIL_01] = { rule_rail_count, OF_CAPTURES | FAIL_BY_ABSENCE,
 			   "no class says 'rails', or no large message left a node" },
 	[RULE_RAIL_02] = { rule_rail_balance, OF_CAPTURES,
