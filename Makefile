@@ -77,7 +77,7 @@ ANYWHERE := -ffile-prefix-map=$(CURDIR)=.
 BASE_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARN) -Iuser -Ibpf -I$(O)/include $(CFLAGS) $(SAN) $(ANYWHERE)
 
 # Asked of pkg-config in a recipe, never while reading this file: `make setup` may not have run yet.
-PKGS := libbpf libdw libelf libzstd jansson libxxhash libprotobuf-c sqlite3 yaml-0.1 nettle otf2 ncursesw
+PKGS := libbpf libdw libelf libzstd zlib jansson libxxhash libprotobuf-c sqlite3 yaml-0.1 nettle otf2 ncursesw
 # Debian has no static Zydis.
 # what comes with the C library stays with it
 static_libs = -Wl,-Bstatic $$(pkg-config --static --libs $(PKGS) | sed 's/ -l\(m\|dl\|rt\)\>//g') \
@@ -285,7 +285,7 @@ FUZZ_SAN := -fsanitize=address,undefined -fno-sanitize-recover=all \
 	-fsanitize-coverage=inline-8bit-counters,pc-table
 FUZZ_COVER := -fprofile-instr-generate -fcoverage-mapping
 FUZZ_WRAP_replay := -Wl,--wrap=decoder_new,--wrap=decoder_free,--wrap=sorted_new,--wrap=sorted_free
-FUZZ_PKGS := libzstd jansson libxxhash libprotobuf-c yaml-0.1 nettle
+FUZZ_PKGS := libzstd zlib jansson libxxhash libprotobuf-c yaml-0.1 nettle
 
 # folder, flags of the compiler, of the linker: with sanitizers, and to see which lines were run
 define fuzz_rules
@@ -456,7 +456,7 @@ release-check: completion
 # Of what Debian's releases have under different names nothing is needed where a package is installed: all but the C
 # library is in the program. With -static that, too.
 ZYDIS := build/zydis/libZydis.a
-TOOLS_PKGS := libelf libzstd jansson libxxhash libprotobuf-c sqlite3 yaml-0.1 nettle otf2
+TOOLS_PKGS := libelf libzstd zlib jansson libxxhash libprotobuf-c sqlite3 yaml-0.1 nettle otf2
 TRACER_OBJ := $(O)/obj/user/main.o
 TOOLS_OBJ := $(O)/obj/user/main.o $(O)/obj/user/tools.o
 map = -Wl,-Map=$@.map

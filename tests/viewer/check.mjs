@@ -165,6 +165,16 @@ const CHECKS = {
     assert.deepEqual(view.complaints, [`request: ${pathToFileURL(verdict).href}`]);
     await view.close();
   },
+  // Takes a page of whose sections one is damaged: its name says which. Those of the timeline leave the rest as it is.
+  async damaged(browser, path) {
+    const section = basename(path, ".html");
+    const view = await new Report(browser, path).open();
+    if (section === "events") await view.load("view=timeline");
+    const said = view.page.getByText(`cannot be shown: section ${section} is damaged`);
+    await said.waitFor();
+    assert.equal(await view.page.locator(".app").count(), section === "events" ? 1 : 0);
+    await view.close();
+  },
   // Takes captures that are joined by commas.
   async access(browser, list) {
     const view = await new Report(browser, page(list.split(","))).open();

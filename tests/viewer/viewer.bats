@@ -101,6 +101,15 @@ check() {
 	done
 }
 
+@test "a damaged section is named, and no number of it is shown" {
+	"$UCXBPF" export -f html -o "$BATS_TEST_TMPDIR/whole.html" "$TOP/tests/data/coll.ucxb"
+	for section in report calls events; do
+		sed -E "s|(id=\"data-$section\">.{40})......|\1AAAAAA|" "$BATS_TEST_TMPDIR/whole.html" >"$BATS_TEST_TMPDIR/$section.html"
+		! cmp -s "$BATS_TEST_TMPDIR/whole.html" "$BATS_TEST_TMPDIR/$section.html" || false
+		check damaged "$BATS_TEST_TMPDIR/$section.html"
+	done
+}
+
 @test "names that are meant to do harm are text" {
 	made=$(dirname "$UCXBPF")/tests/bench/madefacts
 	[ -x "$made" ] || skip "no $made: make tests"

@@ -4,11 +4,11 @@
 #include <endian.h>
 #include <stdio.h>
 #include <string.h>
-#include <zstd.h>
+#include <zlib.h>
 
 #include "base/alloc.h"
 
-#define LEVEL 9
+#define LEVEL 5
 #define ALIGNMENT 8
 #define EXACT (1ull << 53)
 
@@ -154,12 +154,11 @@ void page_pack_column(struct page_pack *pack, const char *name, size_t count)
 void page_pack_end(struct page_pack *pack)
 {
 	struct page_section *section = open_section(pack);
-	size_t room = ZSTD_compressBound(section->content.len), got;
+	uLongf got = compressBound(section->content.len);
 
 	section->bytes = section->content.len;
-	section->packed = xmalloc(room);
-	got = ZSTD_compress(section->packed, room, section->content.data, section->bytes, LEVEL);
-	if (ZSTD_isError(got))
+	section->packed = xmalloc(got);
+	if (compress2(section->packed, &got, section->content.data, section->bytes, LEVEL) != Z_OK)
 		alloc_failed();
 	section->packed = xreallocarray(section->packed, got, 1);
 	section->packed_bytes = got;

@@ -14,7 +14,7 @@ struct page_section {
 	json_t *columns; /* NULL: text */
 	VEC(unsigned char) content; /* until it is packed */
 	size_t bytes;
-	unsigned char *packed; /* one zstd frame */
+	unsigned char *packed; /* a zlib stream, which browsers inflate themselves */
 	size_t packed_bytes;
 };
 
@@ -22,7 +22,7 @@ struct page_pack {
 	VEC(struct page_section) sections;
 	VEC(uint64_t) values; /* values of the current column */
 	uint64_t rounded; /* numbers above 2^53 */
-	size_t total; /* bytes of all frames */
+	size_t total; /* bytes of all of them, packed */
 };
 
 void page_pack_release(struct page_pack *pack);

@@ -345,7 +345,7 @@ static json_t *left_out_json(const struct page *page)
 json_t *page_directory(struct page *page)
 {
 	return json_pack("{s:s, s:s, s:{s:o, s:o}, s:o, s:o, s:o, s:o, s:o, s:o}", "schema",
-			 "ucxbpf.viewer/1", "generator", "ucxbpf " UCXBPF_VERSION, "budget",
+			 "ucxbpf.viewer/2", "generator", "ucxbpf " UCXBPF_VERSION, "budget",
 			 "bytes", number(page_shares(page).all), "used", number(page->pack.total),
 			 "rounded", number(page->pack.rounded), "report", left_out_json(page),
 			 "time", time_json(page), "cube", cube_json(&page->cube), "timeline",

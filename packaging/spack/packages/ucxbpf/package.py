@@ -30,6 +30,7 @@ class Ucxbpf(MakefilePackage):
     depends_on("otf2")
     depends_on("sqlite")
     depends_on("xxhash")
+    depends_on("zlib-api")
     depends_on("zstd")
     depends_on("zydis")
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+import { computed } from "@preact/signals";
 import { Kind, kind, KIND_CODES, Measure, measure, model, option, setOption, view, ViewName, VIEWS } from "./state/state";
 import { Alternative, Choice } from "./ui/choice";
 import { Beside } from "./ui/beside";
@@ -25,13 +26,16 @@ const BODIES: Record<ViewName, () => preact.JSX.Element> = {
   overview: Overview, summary: Summary, timeline: Timeline, matrix: Matrix, graphs: Graphs, tables: Tables, hosts: HostsView,
 };
 
-const COPIES = model.facts.transfers.column("kind").includes(KIND_CODES.copy);
-const KINDS: Alternative<Kind>[] = [
-  { value: "data", label: "Data", title: "payload" },
-  { value: "control", label: "Control", title: "UCX's own traffic: wire-up, announcements, answers" },
-  ...(COPIES || kind.value === "copy"
-    ? [{ value: "copy", label: "Copies", title: "payload on its way within its process" } as const] : []),
-];
+const copies = computed(() => model.facts.transfers.column("kind").includes(KIND_CODES.copy));
+
+function kinds(): Alternative<Kind>[] {
+  return [
+    { value: "data", label: "Data", title: "payload" },
+    { value: "control", label: "Control", title: "UCX's own traffic: wire-up, announcements, answers" },
+    ...(copies.value || kind.value === "copy"
+      ? [{ value: "copy", label: "Copies", title: "payload on its way within its process" } as const] : []),
+  ];
+}
 
 function go(name: ViewName) {
   hideTip();
@@ -72,7 +76,7 @@ function Top() {
           <Beside label="Verdict" />
           <Choice<Kind>
             label="Kind of traffic" value={kind.value} onChange={(value) => (kind.value = value)}
-            options={KINDS}
+            options={kinds()}
           />
           <Choice<Measure>
             label="Measure" value={measure.value} onChange={(value) => (measure.value = value)}

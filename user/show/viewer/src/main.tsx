@@ -7,6 +7,9 @@ import "./style/views.css";
 import "./style/print.css";
 import { effect } from "@preact/signals";
 import { render } from "preact";
+import { App } from "./app";
+import { openPage } from "./state/state";
+import { followUrl } from "./state/url";
 import { printing, theme } from "./ui/colours";
 
 function follow() {
@@ -30,8 +33,7 @@ function complain(place: HTMLElement, error: unknown) {
 async function start() {
   const place = document.getElementById("app")!;
   try {
-    // The model is read from the page as these are loaded.
-    const [{ App }, { followUrl }] = await Promise.all([import("./app"), import("./state/url")]);
+    await openPage();
     follow();
     followUrl();
     render(<App />, place);

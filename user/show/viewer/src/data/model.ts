@@ -2,7 +2,7 @@
 // All that the page knows, decoded: the cube at once, the timeline when it is first looked at.
 import { Causes } from "./causes";
 import type { Directory, Host, Process, Report } from "./directory";
-import { Codes, Section } from "./section";
+import { Codes, inflate, Section } from "./section";
 
 export const SORTS = ["calls", "ops", "transfers", "messages"] as const;
 export type Sort = (typeof SORTS)[number];
@@ -57,8 +57,20 @@ export class Facts {
   }
 }
 
+const OPENING = new Set(["report", "names", "places", "causes", ...SORTS]);
+
+// What a model is made of.
+export async function readPage(): Promise<Directory> {
+  const text = document.getElementById("directory")?.textContent;
+  if (!text) throw new Error("this page carries no data");
+  const directory = JSON.parse(text) as Directory;
+  if (directory.schema !== "ucxbpf.viewer/2")
+    throw new Error(`the data have a form that this page does not know: ${directory.schema}`);
+  await inflate(directory.sections.filter(({ name }) => OPENING.has(name)));
+  return directory;
+}
+
 export class Model {
-  readonly directory: Directory;
   readonly report: Report;
   readonly names: (string | null)[];
   readonly places: (Place | null)[];
@@ -70,12 +82,7 @@ export class Model {
 
   private hostColumns = new Map<Uint32Array, Uint32Array>();
 
-  constructor() {
-    const text = document.getElementById("directory")?.textContent;
-    if (!text) throw new Error("this page carries no data");
-    this.directory = JSON.parse(text) as Directory;
-    if (!this.directory.schema.startsWith("ucxbpf.viewer/1"))
-      throw new Error(`the data have a form that this page does not know: ${this.directory.schema}`);
+  constructor(readonly directory: Directory) {
     this.report = this.section("report").json() as Report;
     this.names = this.section("names").json() as (string | null)[];
     this.places = this.find("places") ? (this.section("places").json() as (Place | null)[]) : [null];
@@ -95,6 +102,11 @@ export class Model {
     const info = this.find(name);
     if (!info) throw new Error(`this page has no section ${name}`);
     return new Section(info);
+  }
+
+  // The sections that only the timeline needs.
+  inflateTimeline(): Promise<void> {
+    return inflate(this.directory.sections.filter(({ name }) => !OPENING.has(name)));
   }
 
   process(code: number): Process | null {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The data of the page (docs/viewer-data.md): sections, each base64 of one zstd frame.
-import { decompress } from "fzstd";
+// The data of the page (docs/viewer-data.md): sections, each base64 of one zlib stream, which the browser inflates.
 
 export type Codes = Uint8Array | Uint16Array | Uint32Array | Float64Array;
 
@@ -29,22 +28,45 @@ function fromBase64(text: string): Uint8Array {
   return out;
 }
 
-function unpack(info: SectionInfo): Uint8Array {
+async function contentOf(info: SectionInfo): Promise<Uint8Array> {
   const element = document.getElementById(`data-${info.name}`);
   if (!element) throw new Error(`this page has no section ${info.name}`);
   if (!info.bytes) return new Uint8Array(0);
-  // Not into an array of ours: fzstd 0.1.1 compares that with a number, which writes all of it as text.
-  const content = decompress(fromBase64((element.textContent ?? "").trim())).slice();
+  const stream = new DecompressionStream("deflate");
+  const writer = stream.writable.getWriter();
+  // A failure to write is one to read, too.
+  writer.write(fromBase64((element.textContent ?? "").trim()) as Uint8Array<ArrayBuffer>).catch(() => {});
+  writer.close().catch(() => {});
   element.remove(); // its text is not needed any more
-  if (content.length !== info.bytes) throw new Error(`section ${info.name} is cut short`);
+  const reader = stream.readable.getReader();
+  const content = new Uint8Array(info.bytes);
+  let at = 0;
+  try {
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      content.set(part.value, at);
+      at += part.value.length;
+    }
+  } catch {
+    at = 0;
+  }
+  if (at !== info.bytes) throw new Error(`section ${info.name} is damaged`);
   return content;
+}
+
+const contents = new Map<string, Uint8Array>(); // inflated, until they are read
+
+export async function inflate(sections: SectionInfo[]) {
+  if (!("DecompressionStream" in globalThis)) throw new Error("it needs a browser of 2023 or later");
+  await Promise.all(sections.map(async (info) => contents.set(info.name, await contentOf(info))));
 }
 
 export class Section {
   private content: Uint8Array;
 
+  // It has been inflated.
   constructor(readonly info: SectionInfo) {
-    this.content = unpack(info);
+    this.content = contents.get(info.name)!;
+    contents.delete(info.name);
   }
 
   has(name: string): boolean {

@@ -5,7 +5,7 @@ import { allDims } from "../data/dims";
 import { Engine } from "../data/engine";
 import type { Wanted } from "../data/conditions";
 import type { Range } from "../data/filter";
-import { Model } from "../data/model";
+import { Model, readPage } from "../data/model";
 import { View } from "../data/view";
 
 export const VIEWS = ["overview", "summary", "timeline", "matrix", "graphs", "tables", "hosts"] as const;
@@ -23,8 +23,8 @@ export const KIND_NOUNS: Record<Kind, [string, string]> = {
   data: ["data transfer", "data transfers"], control: ["control transfer", "control transfers"], copy: ["copy", "copies"],
 };
 
-export const model = new Model();
-export const engine = new Engine(model, allDims(model));
+export let model: Model;
+export let engine: Engine;
 
 // The subject of a view; parts that are drawn later must not mix it with a newer choice.
 export function kindOf(view: View): Kind {
@@ -50,11 +50,18 @@ export const current = computed(
 );
 
 // The same a frame later, for parts beside the view that may lag behind.
-export const settled = signal(current.peek());
-effect(() => {
-  const view = current.value;
-  if (view !== settled.peek()) requestAnimationFrame(() => setTimeout(() => (settled.value = view)));
-});
+export const settled = signal<View>(undefined!);
+
+// Reads the page: nothing else here is used before.
+export async function openPage() {
+  model = new Model(await readPage());
+  engine = new Engine(model, allDims(model));
+  settled.value = current.peek();
+  effect(() => {
+    const view = current.value;
+    if (view !== settled.peek()) requestAnimationFrame(() => setTimeout(() => (settled.value = view)));
+  });
+}
 
 export function option(name: string, otherwise: string): string {
   return options.value.get(name) ?? otherwise;

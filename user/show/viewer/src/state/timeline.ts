@@ -12,13 +12,9 @@ let asked = false;
 export function wantTimeline() {
   if (asked) return;
   asked = true;
-  setTimeout(() => {
-    try {
-      timeline.value = new Timeline(model);
-    } catch (error) {
-      failure.value = `The timeline cannot be shown: ${(error as Error).message}`;
-    }
-  });
+  model.inflateTimeline()
+    .then(() => (timeline.value = new Timeline(model)))
+    .catch((error: Error) => (failure.value = `The timeline cannot be shown: ${error.message}`));
 }
 
 // The process that is marked there: its code, or null.

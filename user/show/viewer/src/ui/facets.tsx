@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The filters, next to every view: each value with how much of it passes the other filters.
+import { computed } from "@preact/signals";
 import { useMemo, useState } from "preact/hooks";
 import { Dim, sizeLabel } from "../data/dims";
 import type { Sort } from "../data/model";
@@ -145,14 +146,14 @@ function toggleSize(code: number) {
   sizes.value = next;
 }
 
-const several = new Set(
+const several = computed(() => new Set(
   engine.dims.filter((dim) =>
     SORTS.some((sort) => dim.columns[sort]?.some((column) => column.some((code) => code !== column[0])))),
-);
+));
 
 // Dimensions that have only one value, and no filter, tell nothing.
 function useful(dim: Dim): boolean {
-  return dim.id !== "kind" && (several.has(dim) || !!chosen.value.get(dim.id)?.size);
+  return dim.id !== "kind" && (several.value.has(dim) || !!chosen.value.get(dim.id)?.size);
 }
 
 export function Facets() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where the time went: calls that have not returned, the time of each process and function, waits and who caused them.
+import { computed } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { behindNames, behindWhere, looked, mutual } from "../data/behind";
@@ -84,9 +85,12 @@ function Bar({ row, most }: { row: OwnTime; most: number }) {
   );
 }
 
-const causedBy = new Map<number | null, number>();
-for (const { process, fresh_ns } of model.report.wait_roots ?? []) causedBy.set(process, (causedBy.get(process) ?? 0) + fresh_ns);
-const caused = (process: number) => causedBy.get(process) ?? 0;
+const causedBy = computed(() => {
+  const out = new Map<number | null, number>();
+  for (const { process, fresh_ns } of model.report.wait_roots ?? []) out.set(process, (out.get(process) ?? 0) + fresh_ns);
+  return out;
+});
+const caused = (process: number) => causedBy.value.get(process) ?? 0;
 
 function ranks(most: number): Column<OwnTime>[] {
   return [
