@@ -27,25 +27,42 @@ export function numbered(ids: Float64Array, below: number): { of: Uint32Array; l
   return { of, length };
 }
 
-// A column after the other, so that an id is never more than a number can hold.
+const FEW = 1 << 16; // ids whose numbering stays in a cache
+
+// Codes of a column are below this; 1: it distinguishes nothing.
+function widthOf(column: Uint32Array): number {
+  let [most, differs] = [0, 0];
+  for (let i = 0; i < column.length; i++) {
+    differs |= column[i] ^ column[0];
+    if (column[i] > most) most = column[i];
+  }
+  return differs ? most + 1 : 1;
+}
+
+// Several columns at once while their ids are few, so that an id is never more than a number can hold.
 function combine(columns: Uint32Array[]): Combinations {
   const keys = columns[0].length;
   const ids = new Float64Array(keys);
-  let found: ReturnType<typeof numbered> = { of: new Uint32Array(keys), length: Math.min(1, keys) };
+  let below = Math.min(1, keys);
+  let length = below; // of the ids in use, where they are numbered
   for (const column of columns) {
-    let width = 1;
-    for (let i = 0; i < keys; i++) if (column[i] >= width) width = column[i] + 1;
+    const width = widthOf(column);
     if (width === 1) continue;
-    for (let i = 0; i < keys; i++) ids[i] = found.of[i] * width + column[i];
-    found = numbered(ids, found.length * width);
+    if (below > length && below * width > FEW) {
+      const found = numbered(ids, below);
+      ids.set(found.of);
+      below = length = found.length;
+    }
+    for (let i = 0; i < keys; i++) ids[i] = ids[i] * width + column[i];
+    below *= width;
   }
-  const { of, length } = found;
+  const found = numbered(ids, below);
   const codes = columns.map((column) => {
-    const out = new Uint32Array(length);
-    for (let i = 0; i < keys; i++) out[of[i]] = column[i];
+    const out = new Uint32Array(found.length);
+    for (let i = 0; i < keys; i++) out[found.of[i]] = column[i];
     return out;
   });
-  return { of, length, codes };
+  return { ...found, codes };
 }
 
 type Node = { next: Map<Uint32Array, Node>; found: Combinations | null };

@@ -38,6 +38,19 @@ export class Engine {
     return new Tables(facts, few, more, model.directory.time.buckets + 1);
   }
 
+  // Makes the tables that the first filter by a process, a time or a size needs, one at each step.
+  *ahead(): Generator<void> {
+    for (const sort of SORTS) {
+      const ends = ENDS[sort].map((name) => this.model.facts[sort].column(name));
+      for (const columns of [[], ...ends.map((end) => [end]), ends, this.all[sort]])
+        for (const [time, size] of [[false, false], [true, false], [false, true]]) {
+          const table = this.tables[sort].pick(columns, time, size);
+          for (const measure of ["count", "bytes"]) table.values(measure);
+          yield;
+        }
+    }
+  }
+
   dim(id: string): Dim {
     const dim = this.byId.get(id);
     if (!dim) throw new Error(`no dimension ${id}`);

@@ -99,17 +99,22 @@ class Cells implements Table {
     const { key, time, size, keys } = facts;
     const { of, length } = level.by;
     const all = happened(facts);
+    const n = all.length;
     const start = new Uint32Array(length + 1);
-    for (const at of all) start[of[key[at]] + 1]++;
+    for (let i = 0; i < n; i++) start[of[key[all[i]]] + 1]++;
     for (let i = 0; i < length; i++) start[i + 1] += start[i];
     const next = start.slice();
-    this.at = new Uint32Array(all.length);
-    for (const at of all) this.at[next[of[key[at]]]++] = at;
     this.keys = keys;
     this.runs = { level, start };
-    this.key = this.at.map((at) => key[at]);
-    this.time = this.at.map((at) => time[at]);
-    this.size = Uint8Array.from(this.at, (at) => size[at]);
+    [this.at, this.key, this.time, this.size] = [new Uint32Array(n), new Uint32Array(n), new Uint32Array(n), new Uint8Array(n)];
+    for (let i = 0; i < n; i++) {
+      const from = all[i];
+      const to = next[of[key[from]]]++;
+      this.at[to] = from;
+      this.key[to] = key[from];
+      this.time[to] = time[from];
+      this.size[to] = size[from];
+    }
   }
 
   column(of: Uint32Array): Uint32Array {

@@ -52,6 +52,12 @@ export const current = computed(
 // The same a frame later, for parts beside the view that may lag behind.
 export const settled = signal<View>(undefined!);
 
+const idle = globalThis.requestIdleCallback ?? ((work: () => void) => setTimeout(work, 50));
+
+function prepare(steps: Iterator<void>) {
+  idle(() => steps.next().done || prepare(steps));
+}
+
 // Reads the page: nothing else here is used before.
 export async function openPage() {
   model = new Model(await readPage());
@@ -61,6 +67,7 @@ export async function openPage() {
     const view = current.value;
     if (view !== settled.peek()) requestAnimationFrame(() => setTimeout(() => (settled.value = view)));
   });
+  prepare(engine.ahead());
 }
 
 export function option(name: string, otherwise: string): string {
