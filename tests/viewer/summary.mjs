@@ -129,6 +129,20 @@ export async function at(view, from, to, filter = "") {
   await view.settled();
 }
 
+// The strip above the tracks has no other colours than its ground and the legend's.
+async function strip(view, legend) {
+  const [seen, lowest] = await view.page.locator(".minimap canvas").evaluate((canvas) => {
+    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    const all = Array.from({ length: data.length / 4 }, (_, i) => `rgb(${data.subarray(4 * i, 4 * i + 3).join(", ")})`);
+    return [all, all.slice(-canvas.width)].map((colours) => [...new Set(colours)]);
+  });
+  const ground = lowest.filter((colour) => !legend.includes(colour)); // tops of bars are blended with it
+  assert.equal(ground.length, 1, `no meaning in the legend: ${ground}`);
+  const [mpi] = await view.page.locator(".timeline-legend span", { hasText: /^in MPI$/ }).locator(".swatch")
+    .evaluateAll((all) => all.map((one) => getComputedStyle(one).backgroundColor));
+  assert.ok(seen.includes(mpi), "time in MPI has its own colour");
+}
+
 // The first process's longest wait is red from its start to its end; a call that has not returned is hatched to its end.
 // No two entries of the legend have one colour.
 export async function held(view, report, events) {
@@ -138,6 +152,7 @@ export async function held(view, report, events) {
   await view.page.locator(".tracks canvas").waitFor();
   const legend = await view.page.locator(".timeline-legend .swatch:not(.hatched)").evaluateAll((all) => all.map((one) => getComputedStyle(one).backgroundColor));
   assert.equal(new Set(legend).size, legend.length, `one meaning per colour: ${legend}`);
+  await strip(view, legend);
   const waits = events.filter((e) => e.event === "wait" && e.process === first.id).sort((a, b) => b.end - b.start - a.end + a.start);
   if (waits.length) {
     const [from, to] = [waits[0].start - begin, waits[0].end - begin];

@@ -36,6 +36,7 @@ const GROUPS: [RegExp, Pair][] = [
   [/^MPI_/, ["#fcb4f0", "#f6c8f4"]],
 ];
 const WAITING: Pair = ["#e5352b", "#ff5c50"];
+const ANY_CALL: Pair = ["#56627a", "#a7b1c2"];
 
 const system = matchMedia("(prefers-color-scheme: dark)");
 const systemDark = signal(system.matches);
@@ -66,6 +67,11 @@ export function transportColour(name: string | null): string {
 
 export function waitingColour(): string {
   return pick(WAITING);
+}
+
+// Time in MPI calls, whatever they do.
+export function mpiColour(): string {
+  return pick(ANY_CALL);
 }
 
 // The meaning of the colours of functions and operations, for a legend.

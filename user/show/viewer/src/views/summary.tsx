@@ -12,7 +12,7 @@ import { hasAllWaits, waitRows } from "../data/wait-rows";
 import { beyondRows, kindWords, openCalls } from "../data/waits";
 import { current, filtered, model, setCodes } from "../state/state";
 import { lookAt, timeline, wantTimeline } from "../state/timeline";
-import { actionColour, waitingColour } from "../ui/colours";
+import { mpiColour, waitingColour } from "../ui/colours";
 import { count, instant, share, time } from "../ui/format";
 import { Column, DataTable } from "../ui/table";
 import { Turn } from "../ui/turns";
@@ -79,7 +79,7 @@ function Bar({ row, most }: { row: OwnTime; most: number }) {
   return (
     <span class="shares" aria-hidden="true">
       <i style={{ width: part(waited), background: waitingColour() }} />
-      <i style={{ width: part(row.mpi - waited), background: actionColour("MPI_Allreduce") }} />
+      <i style={{ width: part(row.mpi - waited), background: mpiColour() }} />
       <i class="rest" style={{ width: part((row.span ?? row.mpi) - row.mpi) }} />
     </span>
   );
@@ -111,11 +111,11 @@ function ranks(most: number): Column<OwnTime>[] {
 
 function legend(): ComponentChildren {
   return (
-    <>
-      <i class="swatch" style={{ background: waitingColour() }} />waiting{" "}
-      <i class="swatch" style={{ background: actionColour("MPI_Allreduce") }} />else in MPI{" "}
-      <i class="swatch rest" />outside of MPI calls, or not known
-    </>
+    <span class="legend">
+      <span><i class="swatch" style={{ background: waitingColour() }} />waiting</span>
+      <span><i class="swatch" style={{ background: mpiColour() }} />in MPI, not waiting</span>
+      <span><i class="swatch rest" />outside MPI calls, or not known</span>
+    </span>
   );
 }
 

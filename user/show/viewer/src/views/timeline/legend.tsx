@@ -2,7 +2,7 @@
 // The meaning of the colours that occur.
 import { combinationsOf } from "../../data/combinations";
 import { model } from "../../state/state";
-import { actionColour, ACTIONS, transportColour, waitingColour } from "../../ui/colours";
+import { actionColour, ACTIONS, mpiColour, transportColour, waitingColour } from "../../ui/colours";
 
 function namesIn(column: Uint32Array): (string | null)[] {
   return Array.from(combinationsOf([column]).codes[0], (code) => model.names[code]);
@@ -28,6 +28,8 @@ export function Legend() {
       <span class="soft">UCT, devices</span>
       {transports.map((name) => <span title={name ?? ""}><i class="swatch" style={{ background: transportColour(name) }} />{name ?? "unknown"}</span>)}
       <span class="soft">control, copies: half as high</span>
+      <span class="soft">Whole run</span>
+      <span title="the strip above the tracks: the share of all processes that is in an MPI call"><i class="swatch" style={{ background: mpiColour() }} />in MPI</span>
     </div>
   );
 }

@@ -4,7 +4,7 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { MPI, Timeline } from "../../data/timeline";
 import { fit } from "../../ui/canvas";
-import { actionColour, dark, styleColour, waitingColour } from "../../ui/colours";
+import { dark, mpiColour, styleColour, waitingColour } from "../../ui/colours";
 import { share, time } from "../../ui/format";
 import { useLater } from "../../ui/turns";
 import { GUTTER } from "./scene";
@@ -53,7 +53,7 @@ function draw(canvas: HTMLCanvasElement, width: number, { busy, waited, most }: 
       if (values[x] > 0) context.fillRect(x, HEIGHT - Math.max(1, tall), 1, Math.max(1, tall));
     }
   };
-  bars(busy, actionColour("MPI_Allreduce"));
+  bars(busy, mpiColour());
   bars(waited, waitingColour());
 }
 
