@@ -188,11 +188,22 @@ async function back(view) {
   assert.equal(await page.locator("[role=tab][aria-selected=true]").innerText(), "Timeline");
 }
 
+// All of a small matrix, and the pairs beside it.
+async function square(view) {
+  await view.page.setViewportSize({ width: 1280, height: 800 });
+  await view.load("view=matrix");
+  await view.settled();
+  const box = await view.page.locator(".matrix-plot canvas").boundingBox();
+  const foot = await view.page.locator(".foot").boundingBox();
+  assert.ok(box.y + box.height <= foot.y, `down to ${box.y + box.height} of ${foot.y}`);
+}
+
 export async function interact(view, events) {
   await keys(view);
   await find(view, events);
   await strip(view);
   await range(view, events);
   await pointer(view);
+  await square(view);
   await back(view);
 }

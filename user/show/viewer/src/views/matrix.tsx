@@ -218,6 +218,7 @@ function Plot({ grid, of, by, words, zoomBy, zoomTo }: PlotProps) {
 const SHADES = 64;
 const HEAVIEST = 12;
 const BESIDE = 312; // px that they take
+const BELOW = 48; // px under it in the window
 
 // Words for what the squares show, next to them where there is room.
 function Heaviest({ sums, show, by }: { sums: PairSums; show: Show; by: By }) {
@@ -267,7 +268,10 @@ export function Matrix() {
   useEffect(() => {
     const place = box.current!;
     const measured = () => {
-      const [width, height] = [place.clientWidth - BESIDE, Math.max(320, innerHeight - 330)];
+      const main = place.closest(".main");
+      if (!main) return; // it has left the page
+      const top = place.getBoundingClientRect().top + main.scrollTop;
+      const [width, height] = [place.clientWidth - BESIDE, Math.max(320, innerHeight - top - BELOW)];
       setRoom((last) => (last.width === width && last.height === height ? last : { width, height }));
     };
     const seen = new ResizeObserver(measured);
