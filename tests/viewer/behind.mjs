@@ -57,9 +57,18 @@ async function click(view, report) {
   assert.ok(!(await page.locator(".timeline header").innerText()).includes("is marked"), "escape lets go of it");
 }
 
+// Nothing is said of filters where there are none.
+async function empty(view, report) {
+  if (report.transfers.some((row) => row.kind === "data" && row.count)) return;
+  await view.load("view=tables");
+  await view.settled();
+  assert.ok((await view.page.locator(".empty").allInnerTexts()).includes("No data transfer was recorded."));
+}
+
 export async function behind(view, report, ucxbpf, captures) {
   const text = flat(execFileSync(ucxbpf, ["replay", ...captures], { encoding: "utf8" }));
   await sentences(view, report, text);
   await table(view, report);
   await click(view, report);
+  await empty(view, report);
 }

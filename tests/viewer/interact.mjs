@@ -146,6 +146,9 @@ async function pointer(view) {
     const tip = await page.locator(".tip").boundingBox().catch(() => null);
     if (tip) assert.ok(tip.y > y + 8 || tip.y + tip.height < y - 8, `the box at ${tip.y} covers its event at ${y}`);
     if (!tip || !(await page.locator(".tip h4").count())) continue;
+    const words = await page.locator(".tip").innerText();
+    assert.doesNotMatch(words, /^MPI MPI_/, "the layer is in the name");
+    assert.ok(words.split("waited").length <= 2, `once: ${words}`);
     await page.mouse.click(x, y);
     await view.settled();
     if (!(await page.locator(".details tr.chosen").count())) continue;

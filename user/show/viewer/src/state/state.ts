@@ -98,3 +98,8 @@ export function clearAll() {
 }
 
 export const filtered = computed(() => chosen.value.size > 0 || sizes.value.size > 0 || range.value !== null);
+
+// In place of what is empty.
+export function none(of: string): string {
+  return filtered.value ? `No ${of} passes the filters.` : `No ${of} was recorded.`;
+}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Transports against UCT operations: share of bytes, share of transfers.
 import type { View } from "../data/view";
-import { KIND_NOUNS, kindOf, model, setCodes } from "../state/state";
+import { KIND_NOUNS, kindOf, model, none, setCodes } from "../state/state";
 import { transportColour } from "../ui/colours";
 import { copy, csv } from "../ui/csv";
 import { bytes, count, share } from "../ui/format";
@@ -61,7 +61,7 @@ export function Cross({ view }: { view: View }) {
         )}
       </header>
       {rows.length === 0 ? (
-        <p class="empty">No transfer passes the filters.</p>
+        <p class="empty">{none(KIND_NOUNS[kindOf(view)][0])}</p>
       ) : (
         <div class="scroll">
           <table class="cross">

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Two graphs of the same transfers: between processes, and over the devices that carried them.
 import { useMemo } from "preact/hooks";
-import { current, kind, KIND_NOUNS, measure, model, option, setCodes, setOption } from "../state/state";
+import { current, kind, KIND_NOUNS, measure, model, none, option, setCodes, setOption } from "../state/state";
 import { Choice } from "../ui/choice";
 import { transportColour } from "../ui/colours";
 import { bytes, count, plural } from "../ui/format";
@@ -77,7 +77,7 @@ export function Graphs() {
         )}
         <Legend graph={graph} which={which} />
       </div>
-      {graph.edges.length === 0 && <p class="empty">No transfer passes the filters.</p>}
+      {graph.edges.length === 0 && <p class="empty">{none(KIND_NOUNS[kind.value][0])}</p>}
       {graph.nodes.size > 0 && (
         <Plot graph={graph} which={which} pairs={(edge) => pairsOf(view, graph, edge).length} choose={(part) => choose(graph, part)} />
       )}

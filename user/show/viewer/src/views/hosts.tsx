@@ -24,7 +24,7 @@ function Hosts() {
     (model.report.nics ?? []).reduce((sum, nic) => sum + (nic.host === host.id && nic.direction === direction ? nic.bytes : 0), 0);
   const columns: Column<Host>[] = [
     words("host", "Host", (host) => hostName(host.id)),
-    number("processes", "Processes", (host) => of(host).length, count), words("ranks", "Which", (host) => who(of(host))),
+    number("processes", "Processes", (host) => of(host).length, count), words("ranks", "Ranks", (host) => who(of(host))),
     words("gpus", "GPUs", (host) => devices(host).map((device) => device.name).join(", ") || "none known"),
     number("out", "Sent by NICs", moved("out"), bytes), number("in", "Received by NICs", moved("in"), bytes),
     number("span", "Seen for", (host) => host.span_ns, time), words("boot", "Boot id", (host) => host.boot_id),
@@ -59,7 +59,7 @@ function Settings() {
   const columns: Column<Setting>[] = [
     number("values", "Values", (s) => s.values, count), words("name", "Variable", (s) => s.name),
     { id: "value", label: "Value", words: true, value: (s) => s.value ?? "not set", show: (s) => (s.value === null ? <i>not set</i> : <code title={s.value}>{brief(s.value)}</code>) },
-    number("processes", "Processes", (s) => s.processes.length, count), words("which", "Which", (s) => (s.processes.length === all ? "all" : who(s.processes))),
+    number("processes", "Processes", (s) => s.processes.length, count), words("which", "Ranks", (s) => (s.processes.length === all ? "all" : who(s.processes))),
   ];
   const unknown = [
     known && known < all ? `those of ${plural(all - known, "process", "processes")}` : "",
@@ -118,7 +118,7 @@ function Clocks() {
 export function HostsView() {
   return (
     <>
-      <p class="note">Of the whole {model.report.filter ? "report, which was made with filters" : "capture"}: filters leave these tables as they are.</p>
+      <p class="note">These tables show the whole {model.report.filter ? "report, which was made with filters" : "capture"}, whatever is filtered here.</p>
       {[Hosts, Settings, Placement, Nics, Routes, Clocks].map((Body) => <div class="turn"><Body /></div>)}
     </>
   );

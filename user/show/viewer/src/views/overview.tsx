@@ -3,7 +3,7 @@
 import type { Process, Report } from "../data/directory";
 import { unknowns } from "../data/unknown";
 import { Sentence, verdict } from "../data/verdict";
-import { current, filtered, kind, KIND_WORDS, measure, model, setCodes } from "../state/state";
+import { current, filtered, kind, KIND_NOUNS, KIND_WORDS, measure, model, none, setCodes } from "../state/state";
 import { lookAt } from "../state/timeline";
 import { transportColour } from "../ui/colours";
 import { brief, bytes, count, plural, share, time } from "../ui/format";
@@ -134,7 +134,7 @@ function Bars() {
         <h2>Transports and devices</h2>
         <span class="soft">{bytes(whole.bytes)} in {plural(whole.count, "transfer")}</span>
       </header>
-      {rows.length === 0 && <p class="empty">No transfer passes the filters.</p>}
+      {rows.length === 0 && <p class="empty">{none(KIND_NOUNS[kind.value][0])}</p>}
       {rows.length > 0 && (
         <div class="heads" aria-hidden="true">
           <span /><span /><span>bytes</span><span>share</span><span>transfers</span><span>share</span>

@@ -10,7 +10,7 @@ import { functionTimes, FunctionTime, OwnTime, processTimes } from "../data/time
 import type { View } from "../data/view";
 import { hasAllWaits, waitRows } from "../data/wait-rows";
 import { beyondRows, kindWords, openCalls } from "../data/waits";
-import { current, filtered, model, setCodes } from "../state/state";
+import { current, model, none, setCodes } from "../state/state";
 import { lookAt, timeline, wantTimeline } from "../state/timeline";
 import { mpiColour, waitingColour } from "../ui/colours";
 import { count, instant, share, time } from "../ui/format";
@@ -69,8 +69,6 @@ function OpenCalls({ view }: Props) {
     />
   );
 }
-
-const noCall = () => (filtered.value ? "No MPI call passes the filters." : "No MPI call was recorded.");
 
 // Waiting, other time in MPI, and the rest of the observed time.
 function Bar({ row, most }: { row: OwnTime; most: number }) {
@@ -134,7 +132,7 @@ function Ranks({ view }: Props) {
       id="table-time" title="Time of each process" about={legend()} columns={ranks(most)} rows={rows} sort="rank" limit={32}
       rowTitle="show this process alone" onRow={(r) => setCodes("process", new Set([r.process]))}
       note={within(view)}
-      empty={noCall()}
+      empty={none("MPI call")}
     />
   );
 }
@@ -166,7 +164,7 @@ function Functions({ view }: Props) {
   return (
     <DataTable
       id="table-summary" title="MPI functions by time" about={legend()} columns={columns} rows={rows} sort="time" rowTitle="show this function alone"
-      onRow={(r) => setCodes("function", new Set([r.code]))} empty={noCall()}
+      onRow={(r) => setCodes("function", new Set([r.code]))} empty={none("MPI call")}
       note={["Times of calls whose end is not known are at least so long.", within(view)].filter(Boolean).join(" ")}
     />
   );

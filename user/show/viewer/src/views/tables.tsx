@@ -4,7 +4,7 @@ import { knowsMemory } from "../data/ways";
 import { placeTitle } from "../data/places";
 import { Caused, causedRows } from "../data/moved";
 import type { Group, View } from "../data/view";
-import { KIND_NOUNS, KIND_WORDS, kindOf, model, setCodes } from "../state/state";
+import { KIND_NOUNS, KIND_WORDS, kindOf, model, none, setCodes } from "../state/state";
 import { bytes, count, share } from "../ui/format";
 import { Column, DataTable } from "../ui/table";
 import { Cross } from "./cross";
@@ -112,7 +112,7 @@ function Functions({ view }: Props) {
     <DataTable
       id="table-functions" title="MPI functions" about="calls, all processes" columns={columns} sort={moved[1]?.id ?? "time"} key={moved.length}
       rows={withWhole(causedRows(view, "calls", ["function"], CALL_SUMS))} onRow={(r) => setCodes("function", new Set([r.codes[0]]))}
-      rowTitle="show this function alone" empty="No MPI call passes the filters."
+      rowTitle="show this function alone" empty={none("MPI call")}
     />
   );
 }
@@ -132,7 +132,7 @@ function CallSites({ view }: Props) {
     <DataTable
       id="table-sites" title="Call sites" about="where MPI was called" columns={columns} sort={moved[1]?.id ?? "time"} key={moved.length}
       rows={withWhole(causedRows(view, "calls", ["place", "function"], CALL_SUMS))} rowTitle="show this call site alone"
-      onRow={(r) => setCodes("call-site", new Set([r.codes[0]]))} empty="No MPI call passes the filters."
+      onRow={(r) => setCodes("call-site", new Set([r.codes[0]]))} empty={none("MPI call")}
     />
   );
 }
@@ -151,7 +151,7 @@ function Operations({ view }: Props) {
     <DataTable
       id="table-ops" title="UCP operations" about="sends and receives: their bytes are not to be added up" key={moved.length}
       columns={columns} rows={withWhole(causedRows(view, "ops", ["ucp_op", "function", ...details], OP_SUMS))} sort={moved[1]?.id ?? "count"}
-      empty="No operation passes the filters."
+      empty={none("operation")}
     />
   );
 }

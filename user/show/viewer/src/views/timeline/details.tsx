@@ -4,9 +4,13 @@ import type { Chain } from "../../data/chain";
 import type { Timeline } from "../../data/timeline";
 import { transportColour } from "../../ui/colours";
 import { count } from "../../ui/format";
-import { wordsOf } from "./words";
+import { Words, wordsOf } from "./words";
 
 const SHOWN = 12; // of a sort
+
+function moreOf({ place, held, open, how }: Words): string {
+  return [place, held && `waited ${held}`, open && "not returned", how].filter(Boolean).join(", ");
+}
 
 function Rows({ timeline, list, chosen, label, go }: {
   timeline: Timeline; list: number[]; chosen: number; label: string; go: (event: number) => void;
@@ -30,7 +34,7 @@ function Rows({ timeline, list, chosen, label, go }: {
           </tr>,
           <tr class={event === chosen ? "active more chosen-more" : "active more"} onClick={() => go(event)}>
             <td />
-            <td colSpan={4}>{[`${words.who}, at ${words.start}`, words.how].filter(Boolean).join("; ")}</td>
+            <td colSpan={4}>{[`${words.who}, at ${words.start}`, moreOf(words)].filter(Boolean).join("; ")}</td>
           </tr>,
         ];
       })}

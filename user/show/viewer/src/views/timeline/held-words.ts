@@ -7,7 +7,7 @@ import { plural, time } from "../../ui/format";
 
 const LISTED = 3; // kinds of a call's waits
 
-// "1.20 ms: late sender for rank 3 (computing)"; null: it did not wait, as far as is known.
+// "1.20 ms: late sender, rank 3 (computing)"; null: it did not wait, as far as is known.
 export function waitWords(timeline: Timeline, event: number): string | null {
   const { events, lanes, waits, model } = timeline;
   const { process, layer } = lanes[events.lane[event]];
@@ -18,7 +18,7 @@ export function waitWords(timeline: Timeline, event: number): string | null {
   const words = new Map<string, number>();
   for (const at of rows) {
     const did = model.names[waits.did[at]];
-    const text = `${kindWords(model.names[waits.kind[at]] ?? "unknown")} for ${who(model, waits.culprit[at] ? waits.culprit[at] - 1 : null)}${did ? ` (${did})` : ""}`;
+    const text = `${kindWords(model.names[waits.kind[at]] ?? "unknown")}, ${who(model, waits.culprit[at] ? waits.culprit[at] - 1 : null)}${did ? ` (${did})` : ""}`;
     words.set(text, (words.get(text) ?? 0) + waits.duration[at]);
   }
   const sorted = [...words].sort((a, b) => b[1] - a[1]).map(([text]) => text);

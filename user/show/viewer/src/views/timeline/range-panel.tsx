@@ -20,7 +20,7 @@ function Rows({ head, rows, id }: { head: string; rows: [string, Part][]; id: st
       <thead>
         <tr>
           <th scope="col"><span class="head">{head}</span></th>
-          {["In it", "Waiting"].map((word) => <th scope="col" class="num"><span class="head">{word}</span></th>)}
+          {["Time", "Waiting"].map((word) => <th scope="col" class="num"><span class="head">{word}</span></th>)}
         </tr>
       </thead>
       <tbody>
@@ -56,13 +56,13 @@ export function RangePanel({ timeline, layout }: { timeline: Timeline; layout: L
           ["from", instant(from, (to - from) / 100)], ["length", time(to - from)],
           ["in MPI", `${time(inMpi)}, ${share(inMpi, stats.span)} of ${plural(stats.processes.size, "process", "processes")}`],
           ["waiting", `${time(waited)}, ${share(waited, inMpi)} of that`],
-          ["transfers", stats.exact ? `${count(stats.transfers)} of data, ${bytes(stats.bytes)}` : null],
+          ["data transfers", stats.exact ? `${count(stats.transfers)}, ${bytes(stats.bytes)}` : null],
         ]}
       />
       {!stats.exact && <p class="note">Not all single events are kept: these are sums over steps of {time(stats.step)}, without functions and filters.</p>}
       <Rows head="MPI function" id="range-functions" rows={sorted(stats.functions, (code) => model.names[code] ?? "outside MPI")} />
       <Rows head="Rank" id="range-ranks" rows={sorted(stats.processes, (code) => model.labels[code])} />
-      <p class="note">Lines are the messages that are sent in it, {count(MOST_ARROWS)} at most.</p>
+      <p class="note">The lines are messages sent in this time, at most {count(MOST_ARROWS)}.</p>
     </section>
   );
 }

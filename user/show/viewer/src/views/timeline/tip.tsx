@@ -12,7 +12,6 @@ import { gapAt, stepAt } from "./hit";
 import type { PlacedLane } from "./layout";
 import type { Means } from "./means";
 import { Look, nsOf } from "./scene";
-import { openOf, waitWords } from "./held-words";
 import { wordsOf } from "./words";
 
 function EventTip({ timeline, event, chain }: { timeline: Timeline; event: number; chain: Chain }) {
@@ -28,7 +27,7 @@ function EventTip({ timeline, event, chain }: { timeline: Timeline; event: numbe
   const place = call !== null
     ? timeline.model.places[timeline.model.facts.calls.column("place")[timeline.events.key[call]]] : null;
   const rows: [string, ComponentChildren][] = [
-    ["process", own.who], ["waited", call === event ? waitWords(timeline, event) : null], ["not returned", openOf(timeline, event)], ["start", own.start], ["duration", own.duration], ["bytes", own.bytes], ["how", own.how],
+    ["process", own.who], ["waited", own.held], ["not returned", own.open], ["start", own.start], ["duration", own.duration], ["bytes", own.bytes], ["how", own.how],
     ["in MPI call", brief(call)], ["called at", place ? placeTitle(place).split("\n")[0] : null],
     ["UCP operation", brief(op)],
     ["UCT transfers", carried.length > 1 ? `${count(carried.length)}` : carried.length ? brief(carried[0]) : null],
@@ -38,7 +37,7 @@ function EventTip({ timeline, event, chain }: { timeline: Timeline; event: numbe
     <>
       <h4>
         {own.transport && <i class="swatch" style={{ background: transportColour(own.transport) }} />}
-        {own.layer} {own.name}
+        {call === event ? own.name : `${own.layer} ${own.name}`}
       </h4>
       <Pairs rows={rows} />
       <p class="soft">Click to keep it in sight.</p>

@@ -14,7 +14,10 @@ export interface Words {
   start: string;
   duration: string;
   bytes: string;
-  how: string;
+  place: string | null; // where an MPI function was called, in short
+  held: string | null; // whom it waited for
+  open: string | null; // that it has not returned
+  how: string; // the rest
   transport: string | null;
 }
 
@@ -35,17 +38,13 @@ export function wordsOf(timeline: Timeline, event: number): Words {
   const name = (column: string) => model.names[facts.column(column)[key]];
   const peer = facts.has("peer") ? facts.column("peer")[key] : 0;
   const how: (string | null)[] = [];
-  if (lane.layer === MPI) how.push(model.places[facts.column("place")[key]]?.label ?? null);
-  else how.push(name("protocol"));
+  if (lane.layer > MPI) how.push(name("protocol"));
   if (lane.layer === UCP && name("memory")) how.push(`${name("memory")} memory`);
   if (lane.layer === UCT) how.push(`${name("transport") ?? "unknown"}/${name("device") ?? "unknown"}`);
   if (lane.layer === UCT && (name("src_mem") || name("dst_mem")))
     how.push(`${name("src_mem") ?? "unknown"} → ${name("dst_mem") ?? "unknown"} memory`);
   if (lane.layer === UCT) how.push(["", "control", "copy"][facts.column("kind")[key]] ?? "");
   if (lane.layer > MPI && peer) how.push(`with ${model.labels[peer]}`);
-  const waited = lane.layer === MPI ? waitWords(timeline, event) : null;
-  if (waited) how.push(`waited ${waited}`);
-  if (lane.layer === MPI && openOf(timeline, event)) how.push("not returned");
   if (events.count[event] > 1) how.push(`${count(events.count[event])} alike`);
   for (const [bit, words] of FLAGS) if (events.flags[event] & bit) how.push(words);
   const tid = events.thread[event] ? timeline.threads[events.thread[event] - 1] : null;
@@ -57,6 +56,9 @@ export function wordsOf(timeline: Timeline, event: number): Words {
     start: instant(events.start[event], 10),
     duration: durationOf(timeline, event),
     bytes: events.bytes[event] ? bytes(events.bytes[event] - 1) : "unknown",
+    place: lane.layer === MPI ? model.places[facts.column("place")[key]]?.label ?? null : null,
+    held: waitWords(timeline, event),
+    open: openOf(timeline, event),
     how: how.filter(Boolean).join(", "),
     transport: lane.layer === UCT ? name("transport") : null,
   };
