@@ -8,6 +8,7 @@ import { VIEWS, withBrowser } from "../../viewer/browser.mjs";
 
 const PROBE = join(dirname(fileURLToPath(import.meta.url)), "probe.js");
 const OPENINGS = 5;
+const AHEAD = 2000; // ms until the page has made in idle time what first filters need
 const ACTIONS = Number(process.env.ACTIONS ?? 40); // of each sort
 
 async function open(browser, path, fragment = "") {
@@ -103,6 +104,7 @@ async function measure(browser, path, views) {
   const opened = await openings(browser, path);
   const { page } = await open(browser, path);
   const links = await page.evaluate(filters, ACTIONS);
+  await page.waitForTimeout(AHEAD);
   page.idle = await idle(page);
   for (const name of views.length ? views : VIEWS) {
     const link = (text) => [`view=${name}`, text].filter(Boolean).join("&");
