@@ -184,12 +184,12 @@ static __always_inline void cell_describe(struct ub_cell *cell, const struct ub_
 	cell->tgid = key->tgid;
 	cell->ep = key->ep;
 	cell->space = space;
-	cell->call = rows & 1023;
-	cell->op = rows >> 10 & 1023;
-	cell->xfer = rows >> 20 & 1023;
-	cell->am_id = rows >> 30;
-	cell->size_class = rows >> 38 & 63;
-	cell->flags = rows >> 44;
+	cell->call = rows & (UB_MAX_SITES - 1);
+	cell->op = rows >> 11 & (UB_MAX_SITES - 1);
+	cell->xfer = rows >> 22 & (UB_MAX_SITES - 1);
+	cell->am_id = rows >> 33;
+	cell->size_class = rows >> 41 & 63;
+	cell->flags = rows >> 47;
 	cell->obj = obj;
 }
 

@@ -47,6 +47,7 @@ struct ub_derived {
 };
 
 #define UB_DERIVABLES 16 /* numbers, from 1; power of two */
+#define UB_UNPROBED 14 /* OpenSHMEM's puts, gets, atomics: no probe where calls are derived */
 #define UB_SHORT_SENDS 15 /* am_short of all transports, but for loopback */
 #define UB_SHORTS (1u << UB_SHORT_SENDS)
 

@@ -39,13 +39,13 @@ _Static_assert(sizeof(struct ub_cell) == 128, "cell size");
 
 /* The rows of a cell in one word: all of its key but process and endpoint. */
 #define UB_ROWS_CALL(row) ((__u64)(row))
-#define UB_ROWS_OP(row) ((__u64)(row) << 10)
-#define UB_ROWS_XFER(row) ((__u64)(row) << 20)
-#define UB_ROWS_AM(id) ((__u64)(id) << 30)
-#define UB_ROWS_CLASS(class) ((__u64)(class) << 38)
-#define UB_ROWS_FLAGS(flags) ((__u64)(flags) << 44)
+#define UB_ROWS_OP(row) ((__u64)(row) << 11)
+#define UB_ROWS_XFER(row) ((__u64)(row) << 22)
+#define UB_ROWS_AM(id) ((__u64)(id) << 33)
+#define UB_ROWS_CLASS(class) ((__u64)(class) << 41)
+#define UB_ROWS_FLAGS(flags) ((__u64)(flags) << 47)
 
-_Static_assert(UB_MAX_SITES <= 1 << 10, "rows of ten bits");
+_Static_assert(UB_MAX_SITES <= 1 << 11, "rows of eleven bits");
 
 /* Key of the map of cell numbers. */
 struct ub_cell_key {
@@ -72,7 +72,7 @@ enum ub_cell_other { UB_OTHER_CALLS, UB_OTHER_OPS, UB_OTHER_XFERS, UB_CELL_OTHER
 #define UB_TIMED_EVERY 32
 
 /* Where a process has its MPI libraries' code: calls from there are the library's own. */
-#define UB_MAX_TEXTS 4
+#define UB_MAX_TEXTS 8
 struct ub_mpi_text {
 	__u64 from[UB_MAX_TEXTS];
 	__u64 to[UB_MAX_TEXTS];

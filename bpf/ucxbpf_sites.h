@@ -147,7 +147,7 @@ struct ub_layout {
 
 _Static_assert(sizeof(struct ub_layout) == 56, "layout row size");
 
-#define UB_MAX_SITES 1024
+#define UB_MAX_SITES 2048
 #define UB_MAX_LAYOUTS 32
 
 #endif

@@ -29,7 +29,9 @@
 #define LIBUCT_IB LIBDIR "ucx/libuct_ib.so.0"
 #define LIBUCT_CMA LIBDIR "ucx/libuct_cma.so.0"
 #define PML_UCX LIBDIR "openmpi/lib/openmpi3/mca_pml_ucx.so"
+#define SPML_UCX LIBDIR "openmpi/lib/openmpi3/mca_spml_ucx.so"
 #define LIBMPI LIBDIR "libmpi.so.40"
+#define LIBOSHMEM LIBDIR "liboshmem.so.40"
 #define LIBMPICH LIBDIR "libmpich.so.12"
 
 static void open_library(struct library *library, const char *path, unsigned int roles)
@@ -108,11 +110,8 @@ static void plan_and_check(const char *path, unsigned int roles, size_t probes)
 static void every_stock_library(void **state)
 {
 	static const char *const places[] = {
-		"lib*mpi*.so*",
-		"libmpich.so*",
-		"libuc[pt].so*",
-		"ucx/lib*.so*",
-		"openmpi/lib/openmpi*/mca_*_ucx.so",
+		"lib*mpi*.so*",      "libmpich.so*", "liboshmem.so*",
+		"libuc[pt].so*",     "ucx/lib*.so*", "openmpi/lib/openmpi*/mca_*_ucx.so",
 		"openmpi/lib/*.so*",
 	};
 	const char *build = getenv("BUILD");
@@ -202,6 +201,7 @@ static void modules(void **state)
 	(void)state;
 	plan_and_check(LIBUCT_CMA, LIB_UCT_MODULE, 0);
 	plan_and_check(PML_UCX, LIB_MPI_PLUGIN, 8);
+	plan_and_check(SPML_UCX, LIB_SHMEM_PLUGIN, 2);
 }
 
 static void open_mpi(void **state)
@@ -214,6 +214,63 @@ static void mpich(void **state)
 {
 	(void)state;
 	plan_and_check(LIBMPICH, LIB_MPI, 260);
+}
+
+/* Of liboshmem, what neither communicates nor waits; order is seen where these lead to. */
+static const char *const silent[] = {
+	"pshmem_fence",
+	"pshmem_ctx_fence",
+	"pshmem_quiet",
+	"pshmem_ctx_quiet",
+	"pshmem_addr_accessible",
+	"pshmem_clear_cache_inv",
+	"pshmem_clear_cache_line_inv",
+	"pshmem_my_pe",
+	"pshmem_n_pes",
+	"pshmem_pe_accessible",
+	"pshmem_ptr",
+	"pshmem_query_thread",
+	"pshmem_set_cache_inv",
+	"pshmem_set_cache_line_inv",
+	"pshmem_udcflush",
+	"pshmem_udcflush_line",
+};
+
+static int has_row(void *arg, const struct elf_symbol *symbol)
+{
+	unsigned int *rows = arg;
+
+	if (!symbol->defined || !symbol->function || strncmp(symbol->name, "pshmem", 6) != 0)
+		return 0;
+	for (size_t i = 0; i < ARRAY_SIZE(silent); i++)
+		if (!strcmp(symbol->name, silent[i]))
+			return 0;
+	if (!site_by_symbol(symbol->name))
+		fail_msg("%s has no row", symbol->name);
+	++*rows;
+	return 0;
+}
+
+/* All of its functions have rows; where calls are derived, puts, gets and atomics get no probe. */
+static void openshmem(void **state)
+{
+	struct probe_plan plan = { .sparse = true };
+	struct library library;
+	unsigned int rows = 0;
+
+	(void)state;
+	plan_and_check(LIBOSHMEM, LIB_SHMEM, 892);
+	open_library(&library, LIBOSHMEM, LIB_SHMEM);
+	elf_each_symbol(library.elf, true, has_row, &rows);
+	assert_int_equal(rows, 888);
+	assert_int_equal(plan_library(&plan, &library, LEVEL_UCT), 0);
+	for (size_t i = 0; i < plan.probes.len; i++)
+		assert_int_not_equal(site_row(plan.probes.data[i].row)->wire.derivable,
+				     UB_UNPROBED);
+	printf("%zu of %u functions have a probe\n", plan.probes.len, rows);
+	assert_true(plan.probes.len > 200 && plan.probes.len < 300);
+	plan_release(&plan);
+	elf_free(library.elf);
 }
 
 /* ud_verbs and ud_mlx5: put_short, am_short, am_short_iov, am_bcopy, am_zcopy each */
@@ -375,6 +432,7 @@ int main(void)
 		cmocka_unit_test(modules),
 		cmocka_unit_test(open_mpi),
 		cmocka_unit_test(mpich),
+		cmocka_unit_test(openshmem),
 		cmocka_unit_test(hidden_operations),
 		cmocka_unit_test(hidden_arrival_handler),
 		cmocka_unit_test(gpu_libraries),

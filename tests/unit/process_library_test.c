@@ -27,6 +27,11 @@ static void test_roles(void **state)
 	assert_int_equal(roles_of("ucx/libuct_cma.so.0"), LIB_UCT_MODULE);
 	assert_int_equal(roles_of("ucx/libuct_ib.so.0"), LIB_UCT_MODULE);
 	assert_int_equal(roles_of("libucs.so.0"), LIB_UCS);
+	assert_int_equal(roles_of("liboshmem.so.40"), LIB_SHMEM);
+	assert_int_equal(roles_of("openmpi/lib/openmpi3/mca_spml_ucx.so"), LIB_SHMEM_PLUGIN);
+	assert_int_equal(roles_of("openmpi/lib/openmpi3/mca_atomic_ucx.so"), LIB_SHMEM_PLUGIN);
+	assert_int_equal(roles_of("openmpi/lib/openmpi3/mca_scoll_basic.so"), LIB_SHMEM_PLUGIN);
+	assert_int_equal(roles_of("openmpi/lib/openmpi3/mca_scoll_mpi.so"), LIB_SHMEM_PLUGIN);
 	assert_int_equal(roles_of("libc.so.6"), 0);
 }
 

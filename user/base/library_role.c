@@ -15,6 +15,8 @@ const struct library_role_name library_role_names[] = {
 	{ LIB_ROCM, "rocm" },
 	{ LIB_ZE, "ze" },
 	{ LIB_UCS, "ucs" },
+	{ LIB_SHMEM, "shmem" },
+	{ LIB_SHMEM_PLUGIN, "shmem_plugin" },
 	{ 0 },
 };
 

@@ -17,10 +17,15 @@ enum library_role {
 	LIB_ROCM = 1 << 7, /* defines hipMalloc or hsa_amd_memory_pool_allocate */
 	LIB_ZE = 1 << 8, /* defines zeMemAllocDevice */
 	LIB_UCS = 1 << 9, /* defines ucs_socket_recv_nb */
+	LIB_SHMEM = 1 << 10, /* defines pshmem_init */
+	LIB_SHMEM_PLUGIN = 1 << 11, /* a part of an OpenSHMEM (mca_spml_ucx_*) */
 };
 
 /* Libraries that may allocate memory other than the host's. */
 #define LIB_GPU (LIB_CUDA | LIB_ROCM | LIB_ZE)
+
+/* Calls that one of these makes itself are a part of the user's call. */
+#define LIB_MPI_CODE (LIB_MPI | LIB_SHMEM | LIB_SHMEM_PLUGIN)
 
 /* In the order in which records have them; NULL behind the last one. */
 struct library_role_name {

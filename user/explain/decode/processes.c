@@ -341,7 +341,6 @@ static void decode_mpi_library(struct capture *capture, struct process *process,
 	const char *version = json_string_value(json_object_get(side, "version"));
 
 	capture->mpi_library = path;
-	vec_push(&process->mpi_text, mpi_range(side));
 	process->mpich = version && !strncmp(version, "MPICH", strlen("MPICH"));
 	process->comm_world = process->mpich ? MPICH_COMM_WORLD : side_u64(side, "comm_world");
 }
@@ -398,6 +397,8 @@ void decode_library(struct decoder *decoder, struct capture *capture, const json
 			vec_push(&process->ucx, ucx);
 	if (roles & LIB_GPU)
 		decode_gpu_library(process, side);
+	if (roles & LIB_MPI_CODE)
+		vec_push(&process->mpi_text, mpi_range(side));
 	if (roles & LIB_MPI)
 		decode_mpi_library(capture, process, ucx.path, side);
 }

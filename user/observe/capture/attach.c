@@ -35,8 +35,11 @@ static const char *const patterns[] = {
 	"libucs*.so*",
 	"ucx/libuct_*.so*",
 	"libmpi*.so*",
+	"liboshmem.so*",
 	"openmpi/mca_pml_ucx.so",
 	"openmpi/lib/openmpi*/mca_pml_ucx.so",
+	"openmpi/mca_spml_ucx.so",
+	"openmpi/lib/openmpi*/mca_spml_ucx.so",
 	"libcuda.so.1",
 };
 
@@ -170,6 +173,10 @@ static void prepare_libraries(struct library_set *set, struct probes *probes, ch
 
 		/* without its libucp, wait until a process maps both */
 		if (!ucp && library->roles & (LIB_UCT | LIB_UCT_MODULE | LIB_MPI_PLUGIN))
+			continue;
+		/* removing a probe takes 0.1 s, and few jobs map it */
+		if (probes->links.mechanism == LINK_PERF &&
+		    library->roles & (LIB_SHMEM | LIB_SHMEM_PLUGIN))
 			continue;
 		if (probes_attach(probes, library, ucp))
 			log_debug("%s: not probed ahead of time", library->path);

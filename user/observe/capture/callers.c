@@ -192,11 +192,15 @@ static bool list_ranges(struct callers *callers, const mapped_libraries *mapped,
 
 	for (size_t i = 0; i < mapped->len && range < ranges->range + UB_CALLER_RANGES; i++) {
 		const struct mapped_library *one = &mapped->data[i];
-		const struct caller_table *table;
+		struct caller_table *table;
 
-		if (!(one->library->roles & (LIB_MPI | LIB_MPI_PLUGIN)))
+		if (!(one->library->roles & (LIB_MPI_CODE | LIB_MPI_PLUGIN)))
 			continue;
+		callers->unprobed = callers->unprobed || one->library->roles & LIB_SHMEM;
 		table = table_of(callers, one->library);
+		/* small, and no probe sees their calls until then */
+		if (one->library->roles & (LIB_SHMEM | LIB_SHMEM_PLUGIN))
+			read_table(callers, table, UINT64_MAX);
 		ready = ready && table->ready;
 		if (table->ready)
 			*range++ = (struct ub_caller_range){

@@ -27,6 +27,7 @@ struct callers {
 	uint32_t used;
 	VEC(struct caller_table) tables;
 	VEC(pid_t) waiting; /* processes whose libraries are not all read */
+	bool unprobed; /* one maps functions that have no probe (UB_UNPROBED) */
 };
 
 /* The kernel was opened with derive; libraries outlives this. -errno of mmap(2). */

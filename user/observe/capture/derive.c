@@ -23,7 +23,8 @@
 #define SHORTS_REST (10000 * MS)
 #define SHORTS_REST_MOST (600000 * MS) /* twice as long after each that was missed */
 
-#define ALL_CALLS (UB_SHORTS - 2)
+#define UNPROBED (1u << UB_UNPROBED)
+#define ALL_CALLS (UB_SHORTS - 2 - UNPROBED) /* whose probes come and go */
 
 /* For tests: probes go and come each so many ms, whether or not that is worth it. */
 #define FORCE "UCXBPF_DERIVE_FORCE"
@@ -33,13 +34,13 @@ static void set_masks(struct capture_session *capture, uint32_t away, uint32_t d
 {
 	struct ucxbpf__bss *kernel = kernel_object(capture->kernel)->bss;
 
+	if (capture->derive.callers.unprobed)
+		derived |= UNPROBED;
 	__atomic_store_n(&kernel->calls_checked, check, __ATOMIC_SEQ_CST);
 	/* a call is heard by its probe, or derived, at any moment */
-	if (derived)
-		__atomic_store_n(&kernel->calls_derived, derived, __ATOMIC_SEQ_CST);
+	__atomic_or_fetch(&kernel->calls_derived, derived, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&kernel->calls_away, away, __ATOMIC_SEQ_CST);
-	if (!derived)
-		__atomic_store_n(&kernel->calls_derived, 0, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&kernel->calls_derived, derived, __ATOMIC_SEQ_CST);
 }
 
 static void read_counts(struct derive *derive, const struct kernel *kernel)
@@ -103,7 +104,7 @@ static void write_side(struct capture_session *capture)
 	if (capture->options.live)
 		return;
 	functions = json_array();
-	for (uint32_t number = 1; number < UB_SHORT_SENDS; number++) {
+	for (uint32_t number = 1; number < UB_UNPROBED; number++) {
 		const struct ub_derived *counts = &derive->counts[number];
 
 		if (!counts->seen && !counts->derived)
@@ -470,6 +471,9 @@ void derive_process(struct capture_session *capture, pid_t tgid)
 	if (!derive->on)
 		return;
 	callers_process(&derive->callers, tgid);
+	if (derive->callers.unprobed)
+		__atomic_or_fetch(&kernel_object(capture->kernel)->bss->calls_derived, UNPROBED,
+				  __ATOMIC_SEQ_CST);
 	map_insert(&derive->processes, (uint64_t)tgid, 0, &fresh);
 	derive->newcomer = derive->newcomer || fresh;
 }

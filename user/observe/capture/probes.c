@@ -338,6 +338,7 @@ int probes_attach(struct probes *probes, const struct library *library, const st
 	if (probes->call_ends && library->roles & LIB_MPI)
 		probed->user_threads = user_threads_of(library);
 	plan.call_ends = probes->call_ends && !probed->user_threads;
+	plan.sparse = probes->sparse;
 	err = plan_library(&plan, library, probes->level);
 	list = calloc(plan.probes.len + 1, sizeof(*list));
 	if (!err && !list)

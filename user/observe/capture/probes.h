@@ -90,6 +90,7 @@ struct probes {
 	struct kernel *kernel;
 	enum level level;
 	bool call_ends; /* MPI calls with their returns; set after probes_init() */
+	bool sparse; /* as struct probe_plan has it; set after probes_init() */
 	bool count; /* sums, without arrivals and completions; set after probes_init() */
 	struct links links; /* lives of objects */
 	struct hot hot;

@@ -474,7 +474,8 @@ static int open_file(struct capture_session *capture)
 	side_write(capture->writer, record);
 	side_write(capture->writer, side_clock());
 	for (unsigned int row = 1; row < site_count(); row++)
-		side_write(capture->writer, side_site(row));
+		if (options->live || !site_of_shmem(row))
+			side_write(capture->writer, side_site(row));
 	return 0;
 }
 
@@ -538,6 +539,7 @@ static int init_parts(struct capture_session *capture)
 	capture->probes.call_ends = options->call_ends;
 	capture->windows.length = options->window_ns;
 	capture->windows.period = options->period_ns;
+	capture->probes.sparse = options->derive || options->mechanism == LINK_PERF;
 	capture->probes.count = options->count;
 	detail_init(&capture->detail, capture->kernel, capture->writer, options->thin);
 	err = options->live ? pace_open(capture, options->budget)
@@ -549,6 +551,7 @@ static int init_parts(struct capture_session *capture)
 	track_init(&capture->track, capture->kernel, &capture->probes, capture->writer);
 	capture->track.cells = &capture->cells;
 	capture->track.arguments = options->arguments;
+	capture->track.knows_shmem = options->live;
 	existing_init(&capture->existing, &capture->track, capture->writer);
 	memory_watch_init(&capture->memory, &capture->track, capture->writer);
 	capture->memory.on = !options->count && site_layer_in(LEVEL_BESIDE, options->level);

@@ -91,7 +91,7 @@ static unsigned int roles_of(const struct thread_looking *look, const struct cod
 	return index && *index ? libraries->all.data[*index - 1]->roles : 0;
 }
 
-#define LIB_WITHIN (LIB_MPI | LIB_MPI_PLUGIN | LIB_UCP | LIB_UCT | LIB_UCT_MODULE | LIB_UCS)
+#define LIB_WITHIN (LIB_MPI_CODE | LIB_MPI_PLUGIN | LIB_UCP | LIB_UCT | LIB_UCT_MODULE | LIB_UCS)
 
 static const struct mpi_file *file_of(struct thread_looking *look, const struct code_range *range)
 {

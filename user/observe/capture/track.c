@@ -107,6 +107,14 @@ static void announce_process(struct track *track, struct tracked *tracked,
 	track->with_ucx++;
 }
 
+static void announce_shmem(struct track *track)
+{
+	for (unsigned int row = 1; !track->knows_shmem && row < site_count(); row++)
+		if (site_of_shmem(row))
+			side_write(track->writer, side_site(row));
+	track->knows_shmem = true;
+}
+
 static void announce_library(struct track *track, struct tracked *tracked,
 			     const struct mapped_library *mapped, bool was_probed)
 {
@@ -123,9 +131,11 @@ static void announce_library(struct track *track, struct tracked *tracked,
 	vec_push(&tracked->libraries, mapped->library);
 	if (probed)
 		ends_library(track, probed);
-	if (mapped->library->roles & LIB_MPI)
+	if (mapped->library->roles & LIB_MPI_CODE)
 		cells_mpi_text(track->cells, tracked->tgid, mapped->base,
 			       mapped->base + elf_reach(mapped->library->elf));
+	if (mapped->library->roles & LIB_SHMEM)
+		announce_shmem(track);
 	if (mapped->library->roles & LIB_UCP)
 		tracked->uses_ucp = true;
 	if (!was_probed && tracked->from_start && probed && probed->placed)
@@ -155,7 +165,7 @@ static void scan_library(struct track *track, struct tracked *tracked,
  */
 static unsigned int probing_turn(const struct library *library)
 {
-	return library->roles & LIB_MPI ? 0 : library->roles & LIB_UCP ? 1 : 2;
+	return library->roles & (LIB_MPI | LIB_SHMEM) ? 0 : library->roles & LIB_UCP ? 1 : 2;
 }
 
 /* A runtime of user-level threads or a GPU library alone is no reason to trace. */

@@ -41,6 +41,7 @@ struct track {
 	struct file_writer *writer;
 	struct cells *cells; /* set after track_init() */
 	bool arguments; /* of command lines are kept; likewise */
+	bool knows_shmem; /* the file has the rows of OpenSHMEM's functions; likewise */
 	unsigned int announced; /* processes that mapped UCX or MPI, ever */
 	unsigned int with_ucx; /* announced and alive */
 	unsigned int alive;

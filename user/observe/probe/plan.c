@@ -182,6 +182,8 @@ static void plan_row(struct planning *p, unsigned int row)
 {
 	uint64_t function, size;
 
+	if (p->plan->sparse && site_row(row)->wire.derivable == UB_UNPROBED)
+		return;
 	if (!find_function(p->library->elf, site_row(row)->symbol, &function, &size))
 		plan_once(p, row, function, size || needs_body(row) ? size : PLACE_CODE_MAX);
 	else if (site_expected(row, p->library->roles))

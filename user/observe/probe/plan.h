@@ -37,7 +37,9 @@ struct planned_probe {
 };
 
 struct probe_plan {
-	bool call_ends; /* set by the caller: MPI calls with their returns, where that is cheap */
+	/* set by the caller */
+	bool call_ends; /* MPI calls with their returns, where that is cheap */
+	bool sparse; /* functions that can do without a probe (UB_UNPROBED) get none */
 	VEC(struct planned_probe) probes;
 	VEC(unsigned int) left_out; /* rows that would be single-stepped and are hot */
 	VEC(unsigned int) missing; /* rows that this kind of library could have but has not */

@@ -6,9 +6,10 @@
 #include "observe/probe/sites_tables.h"
 
 static const struct site_table *const tables[] = {
-	&sites_mpi,      &sites_mpi4,      &sites_ucp_ops, &sites_ucp_am,     &sites_ucp_rest,
-	&sites_uct_base, &sites_uct_slots, &sites_uct_ops, &sites_cuda,       &sites_cudart,
-	&sites_hip,      &sites_hsa,       &sites_ze,      &sites_uct_socket,
+	&sites_mpi,      &sites_mpi4,       &sites_ucp_ops,   &sites_ucp_am,
+	&sites_ucp_rest, &sites_uct_base,   &sites_uct_slots, &sites_uct_ops,
+	&sites_cuda,     &sites_cudart,     &sites_hip,       &sites_hsa,
+	&sites_ze,       &sites_uct_socket, &sites_shmem,     &sites_shmem_ordering,
 };
 
 #define TABLES ARRAY_SIZE(tables)
@@ -60,6 +61,11 @@ bool site_expected(unsigned int row, unsigned int roles)
 	return table && (table->expected_in & roles);
 }
 
+bool site_of_shmem(unsigned int row)
+{
+	return site_expected(row, LIB_SHMEM);
+}
+
 const char *site_marker(unsigned int row)
 {
 	unsigned int index;
@@ -95,6 +101,8 @@ static const char *const rare[] = {
 	"PMPI_Win_create",
 	"PMPI_Win_allocate",
 	"PMPI_Win_free",
+	"pshmem_ctx_create",
+	"pshmem_ctx_destroy",
 	"uct_sm_ep_atomic",
 	"uct_sm_ep_put_bcopy",
 	"ucp_rndv_put_completion",

@@ -35,6 +35,9 @@ struct site {
 const struct site *site_row(unsigned int row);
 unsigned int site_count(void);
 
+/* OpenSHMEM's are most of the rows, and only captures of its jobs have them. */
+bool site_of_shmem(unsigned int row);
+
 /*
  * The arguments that a row names, one bit each (bit 1 = first). BPF programs read no others, so a
  * row must name all that its kind of program reads, and a probe may stand behind an instruction

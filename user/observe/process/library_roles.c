@@ -111,6 +111,8 @@ enum sign {
 	DEFINES_ROCM = 1 << 10,
 	DEFINES_ZE = 1 << 11,
 	DEFINES_UCS = 1 << 12,
+	DEFINES_SHMEM = 1 << 13,
+	DEFINES_SPML = 1 << 14,
 };
 
 enum match { MATCH_WHOLE, MATCH_PREFIX };
@@ -131,6 +133,12 @@ static const struct {
 	{ "uct_base_", MATCH_PREFIX, false, IMPORTS_UCT },
 	{ "mca_pml_ucx_", MATCH_PREFIX, true, DEFINES_PML },
 	{ "ompi_osc_ucx_", MATCH_PREFIX, true, DEFINES_PML },
+	{ "pshmem_init", MATCH_WHOLE, true, DEFINES_SHMEM },
+	{ "mca_spml_ucx_", MATCH_PREFIX, true, DEFINES_SPML },
+	{ "mca_atomic_ucx_", MATCH_PREFIX, true, DEFINES_SPML },
+	{ "mca_scoll_basic_", MATCH_PREFIX, true, DEFINES_SPML },
+	{ "mca_scoll_mpi_", MATCH_PREFIX, true, DEFINES_SPML },
+	{ "mca_scoll_hcoll_", MATCH_PREFIX, true, DEFINES_SPML },
 	{ "cuMemAlloc_v2", MATCH_WHOLE, true, DEFINES_CUDA },
 	{ "cudaMalloc", MATCH_WHOLE, true, DEFINES_CUDA },
 	{ "hipMalloc", MATCH_WHOLE, true, DEFINES_ROCM },
@@ -173,10 +181,11 @@ static const struct {
 	enum sign sign;
 	enum library_role role;
 } role_of[] = {
-	{ DEFINES_UCP, LIB_UCP },   { DEFINES_UCT, LIB_UCT },
-	{ DEFINES_CUDA, LIB_CUDA }, { DEFINES_PML, LIB_MPI_PLUGIN },
-	{ DEFINES_ROCM, LIB_ROCM }, { DEFINES_USER_THREADS, LIB_USER_THREADS },
-	{ DEFINES_ZE, LIB_ZE },     { DEFINES_UCS, LIB_UCS },
+	{ DEFINES_UCP, LIB_UCP },     { DEFINES_UCT, LIB_UCT },
+	{ DEFINES_CUDA, LIB_CUDA },   { DEFINES_PML, LIB_MPI_PLUGIN },
+	{ DEFINES_ROCM, LIB_ROCM },   { DEFINES_USER_THREADS, LIB_USER_THREADS },
+	{ DEFINES_ZE, LIB_ZE },       { DEFINES_UCS, LIB_UCS },
+	{ DEFINES_SHMEM, LIB_SHMEM }, { DEFINES_SPML, LIB_SHMEM_PLUGIN },
 };
 
 unsigned int elf_roles(const struct elf *elf)
