@@ -42,10 +42,11 @@ as_ledger()
 	done
 }
 
-# from_start TRANSPORT CONTEXTS OPTIONS...
+# from_start TRANSPORT CONTEXTS OPTIONS...: the first calls come once the unwind rows of the libraries are read
 from_start()
 {
-	job_command openmpi 2 "$1" n "$SHMEM" 30 "$2"
+	job_command openmpi 2 "$1" n "$SHMEM" 30 "$2" "$WORK/go"
+	(soon test -e "$TRUTH/0.ready" -a -e "$TRUTH/1.ready" && sleep 1 && touch "$WORK/go") 3>&- &
 	timeout -k 5 60 "$UCXBPF" run -q "${@:3}" -o "$WORK/a.ucxb" -- timeout -k 2 20 "${JOB[@]}" >"$WORK/out" 2>&1 ||
 		{ cat "$WORK/out" && false; }
 	as_ledger
@@ -66,7 +67,7 @@ from_start()
 @test "with stacks" { from_start shm 1 --stacks; }
 
 @test "attached" {
-	job_command openmpi 2 shm n "$SHMEM" 300 1 "$WORK/go"
+	job_command openmpi 2 shm n "$SHMEM" 300 1 "$WORK/go" late
 	timeout -k 5 60 "${JOB[@]}" </dev/null >"$WORK/out" 2>&1 3>&- &
 	job=$!
 	soon test -e "$TRUTH/0.ready" -a -e "$TRUTH/1.ready"

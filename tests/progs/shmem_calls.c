@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * shmem_calls ROUNDS CONTEXTS [GO]: OpenSHMEM's families of functions, several types of each. The
- * ledger has each function's calls, and as its messages the operations that it makes.
+ * shmem_calls ROUNDS CONTEXTS [GO [late]]: OpenSHMEM's families of functions, several types of
+ * each. The ledger has each function's calls, and as its messages the operations that it makes.
  * CONTEXTS: 0: the default one alone. Over tcp, Open MPI 4.1.4 does not return from
  * shmem_finalize() once another was made.
  * Fences and quiets of all kinds are counted together, as the tracer sees them.
- * GO: each PE writes $TRUTH/PE.ready and waits for that file, where the ledger begins.
+ * GO: each PE writes $TRUTH/PE.ready and waits for that file; "late": there the ledger begins.
  */
 #include <shmem.h>
 #include <stdint.h>
@@ -126,7 +126,6 @@ static void wait_for(const char *go)
 	fclose(truth_open("ready"));
 	while (access(go, F_OK))
 		usleep(1000);
-	truth.calls.used = 0;
 }
 
 int main(int argc, char **argv)
@@ -147,6 +146,8 @@ int main(int argc, char **argv)
 		return 1;
 	if (argc > 3)
 		wait_for(argv[3]);
+	if (argc > 4)
+		truth.calls.used = 0;
 	for (int i = 1; i <= atoi(argv[1]); i++) {
 		puts_and_gets(ctx);
 		strided();
