@@ -121,8 +121,8 @@ static void mark(const unwind_rows *rows, const functions *list, caller_rows *ou
 	}
 }
 
-/* All rows are read. They fit in whole, or not at all: the library's calls keep their probes then.
- */
+/* All rows are read. They fit in whole, or not at all: the library's calls keep their probes then,
+ * if they have any. */
 static void end_table(struct callers *callers, struct caller_table *table, int err)
 {
 	functions list = { 0 };
@@ -138,6 +138,10 @@ static void end_table(struct callers *callers, struct caller_table *table, int e
 		table->count = (uint32_t)out.len;
 		callers->used += table->count;
 	}
+	if (table->library->roles & (LIB_SHMEM | LIB_SHMEM_PLUGIN) &&
+	    (err || table->count < out.len))
+		log_warn("%s: calls of its puts, gets and atomics are not known: %s",
+			 table->library->path, err ? strerror(-err) : "too many libraries");
 	log_debug("%s: %u of %zu rows that lead to callers%s%s", table->library->path, table->count,
 		  out.len, err ? ": " : "", err ? strerror(-err) : "");
 	table->ready = true;
@@ -183,6 +187,8 @@ static struct caller_table *table_of(struct callers *callers, const struct libra
 
 /* ---- processes ---- */
 
+#define AT_ONCE 1000000000ull /* ns; liboshmem's rows take some milliseconds */
+
 /* False: the rows of some library are not read yet, and it is left out. */
 static bool list_ranges(struct callers *callers, const mapped_libraries *mapped,
 			struct ub_caller_ranges *ranges)
@@ -198,9 +204,10 @@ static bool list_ranges(struct callers *callers, const mapped_libraries *mapped,
 			continue;
 		callers->unprobed = callers->unprobed || one->library->roles & LIB_SHMEM;
 		table = table_of(callers, one->library);
-		/* small, and no probe sees their calls until then */
+		/* no probe sees their calls until then, and a name alone does not make them small
+		 */
 		if (one->library->roles & (LIB_SHMEM | LIB_SHMEM_PLUGIN))
-			read_table(callers, table, UINT64_MAX);
+			read_table(callers, table, clock_ns(CLOCK_MONOTONIC) + AT_ONCE);
 		ready = ready && table->ready;
 		if (table->ready)
 			*range++ = (struct ub_caller_range){

@@ -404,7 +404,7 @@ void derive_step(struct capture_session *capture)
 
 	if (!derive->on)
 		return;
-	if (derive->wanted)
+	if (derive->wanted || derive->callers.unprobed)
 		callers_work(&derive->callers, READING);
 	switch (derive->state) {
 	case DERIVE_NOT:

@@ -310,6 +310,7 @@ const struct catalogue_rule catalogue[CATALOGUE_RULES] = {
 		.causes = {
 			"UCX_TLS or UCX_NET_DEVICES leave the lane out",
 			"UCX_CUDA_IPC_ENABLE_GET_ZCOPY=n",
+			"UCX_PROTO_ENABLE=y with UCX 1.13: atomics over shared memory",
 			"pid, ipc or user namespaces of containers",
 		},
 		.remedy = "ucx_info -d: which transports there have put, get and atomics; allow one "

@@ -257,7 +257,7 @@ void rule_accelerated(const struct rule_ctx *ctx)
 
 static bool has_verbs(const struct node_inventory *node)
 {
-	for (size_t i = 0; node && i < node->last->nics.len; i++) {
+	for (size_t i = 0; i < node->last->nics.len; i++) {
 		const struct inventory_nic *nic = &node->last->nics.data[i];
 
 		if (nic->kind && !strcmp(nic->kind, "verbs") && nic->state &&
@@ -274,28 +274,44 @@ static bool is_one_sided(const struct traffic_cell *cell)
 		!strncmp(cell->protocol, "amo", 3));
 }
 
-/*
- * Within a node shared memory, or cuda_ipc, can carry them. Between nodes a NIC with transports of
- * its own can; tcp shows that UCX uses none, not that there is none.
- */
+/* Whether the job could have gone without the emulation; FITS_MAYBE: it is not known. */
+static enum fits could_carry(const struct rule_ctx *ctx, const struct traffic_cell *cell)
+{
+	const struct node_inventory *ends[2] = {
+		inventory_of(ctx, aggregates_node(ctx->aggregates, cell->process)),
+		inventory_of(ctx, aggregates_node(ctx->aggregates, cell->peer)),
+	};
+	bool unknown = false;
+
+	/* shared memory, or cuda_ipc */
+	if (cell_intra(cell))
+		return FITS;
+	for (int i = 0; is_tcp(cell) && i < 2; i++) {
+		if (ends[i] && !has_verbs(ends[i]))
+			return FITS_NOT;
+		unknown = unknown || !ends[i];
+	}
+	/* a NIC with transports of its own puts and gets; not each has atomics */
+	return unknown || !cell->transport || !strncmp(cell->protocol, "amo", 3) ? FITS_MAYBE
+										 : FITS;
+}
+
 static struct cell_answer ask_emulated(const struct rule_ctx *ctx, const struct traffic_cell *cell)
 {
-	const struct node *owner = aggregates_node(ctx->aggregates, cell_owner(cell));
+	bool about = cell_placed(cell) && is_one_sided(cell);
 
 	return (struct cell_answer){
-		cell_placed(cell) && is_one_sided(cell) ? FITS : FITS_NOT,
-		fact_emulates(cell->protocol) &&
-			(cell_intra(cell) || !is_tcp(cell) || has_verbs(inventory_of(ctx, owner))),
+		about ? FITS : FITS_NOT,
+		about && fact_emulates(cell->protocol) && could_carry(ctx, cell) == FITS,
 	};
 }
 
 static const char *maybe_emulated(const struct rule_ctx *ctx, const struct traffic_cell *cell)
 {
-	const struct node *owner = aggregates_node(ctx->aggregates, cell_owner(cell));
-
-	if (!fact_emulates(cell->protocol) || inventory_of(ctx, owner))
+	(void)ctx;
+	if (!fact_emulates(cell->protocol) || could_carry(ctx, cell) != FITS_MAYBE)
 		return NULL;
-	return say(ctx->judge, "emulated over tcp, and %s", why_no_inventory(ctx, owner));
+	return "some are emulated, and whether a NIC of both nodes could carry them is not known";
 }
 
 void rule_emulated(const struct rule_ctx *ctx)
