@@ -322,6 +322,11 @@ int inventory_read(const char *path, struct inventory **inventory, char why[INVE
 	return !strncmp(nic, name, length) && (!nic[length] || !strcmp(nic + length, ":1"));
 }
 
+bool inventory_nic_up(const struct inventory_nic *nic)
+{
+	return nic->state && !strcmp(nic->state, "up");
+}
+
 const struct inventory_nic *inventory_nic(const struct inventory *inventory, const char *name)
 {
 	for (size_t i = 0; i < inventory->nics.len; i++)

@@ -178,6 +178,9 @@ int inventory_parse(const char *text, struct inventory **inventory, char why[INV
 			   name. */
 const struct inventory_nic *inventory_nic(const struct inventory *inventory, const char *name);
 
+/* Whether its state is known to be up. */
+bool inventory_nic_up(const struct inventory_nic *nic);
+
 /* Unknown: there is no such counter. */
 int64_t inventory_counter(const struct inventory_nic *nic, const char *name);
 

@@ -114,7 +114,7 @@ static const char *sweep_log(const char *path, char text[LOG_SIZE])
 
 static bool carries(const struct inventory_nic *nic)
 {
-	return nic->state && !strcmp(nic->state, "up") && strcmp(nic->name, "lo") != 0;
+	return inventory_nic_up(nic) && strcmp(nic->name, "lo") != 0;
 }
 
 static double fastest(const struct inventory *inventory)

@@ -185,7 +185,7 @@ static bool is_candidate(const struct node_inventory *node, const struct invento
 		if (nic_is_named(nic->name, class->nics.data[i]))
 			return true;
 	return (!class || !class->nics.len) && nic->pci.path && !strcmp(nic->kind, kind) &&
-	       nic->state && !strcmp(nic->state, "up");
+	       inventory_nic_up(nic);
 }
 
 const struct inventory_nic *candidate(const struct node_inventory *node, const char *like, size_t n)

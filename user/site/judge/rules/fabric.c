@@ -145,7 +145,7 @@ static const char *address_of(struct judge *judge, const struct inventory_nic *n
 static bool is_roce(const struct inventory_nic *nic)
 {
 	return !strcmp(nic->kind, "verbs") && nic->link_layer &&
-	       !strcmp(nic->link_layer, "Ethernet") && nic->state && !strcmp(nic->state, "up");
+	       !strcmp(nic->link_layer, "Ethernet") && inventory_nic_up(nic);
 }
 
 static int by_class_and_name(const struct roce_port *a, const struct roce_port *b)

@@ -20,11 +20,6 @@ struct wanted_nic {
 	bool up;
 };
 
-static bool is_up(const struct inventory_nic *nic)
-{
-	return nic->state && !strcmp(nic->state, "up");
-}
-
 /* NICs that no class lists count if they are devices of their own, not bridges or the like. */
 static void add_node(ports *list, const struct node_inventory *node)
 {
@@ -90,7 +85,7 @@ static struct wanted_nic usual(const struct port *ports, size_t count)
 
 		if (!nic)
 			continue;
-		up += is_up(nic);
+		up += inventory_nic_up(nic);
 		push_known(&rates, nic->rate);
 		push_known(&widths, nic->pci.width);
 		push_known(&gens, inventory_pcie_gen(nic->pci.speed));
@@ -151,8 +146,8 @@ static bool unknown(int64_t seen, int64_t wanted)
 
 static bool is_wrong(const struct inventory_nic *nic, const struct wanted_nic *wanted)
 {
-	return (wanted->up && nic->state && !is_up(nic)) || below(nic->rate, wanted->rate) ||
-	       below(nic->pci.width, wanted->width) ||
+	return (wanted->up && nic->state && !inventory_nic_up(nic)) ||
+	       below(nic->rate, wanted->rate) || below(nic->pci.width, wanted->width) ||
 	       below(inventory_pcie_gen(nic->pci.speed), wanted->gen);
 }
 
@@ -200,7 +195,7 @@ static void judge_ports(const struct rule_ctx *ctx, const struct port *ports, si
 	const struct wanted_nic wanted = wanted_of(ports->node->class, ports, count);
 
 	for (size_t i = 0; i < count; i++)
-		if (wanted.up || (ports[i].nic && is_up(ports[i].nic)))
+		if (wanted.up || (ports[i].nic && inventory_nic_up(ports[i].nic)))
 			judge_port(ctx, &ports[i], &wanted);
 }
 

@@ -260,8 +260,7 @@ static bool has_verbs(const struct node_inventory *node)
 	for (size_t i = 0; i < node->last->nics.len; i++) {
 		const struct inventory_nic *nic = &node->last->nics.data[i];
 
-		if (nic->kind && !strcmp(nic->kind, "verbs") && nic->state &&
-		    !strcmp(nic->state, "up"))
+		if (nic->kind && !strcmp(nic->kind, "verbs") && inventory_nic_up(nic))
 			return true;
 	}
 	return false;
