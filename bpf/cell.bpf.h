@@ -185,11 +185,11 @@ static __always_inline void cell_describe(struct ub_cell *cell, const struct ub_
 	cell->ep = key->ep;
 	cell->space = space;
 	cell->call = rows & (UB_MAX_SITES - 1);
-	cell->op = rows >> 11 & (UB_MAX_SITES - 1);
-	cell->xfer = rows >> 22 & (UB_MAX_SITES - 1);
-	cell->am_id = rows >> 33;
-	cell->size_class = rows >> 41 & 63;
-	cell->flags = rows >> 47;
+	cell->op = rows >> UB_ROWS_OP_AT & (UB_MAX_SITES - 1);
+	cell->xfer = rows >> UB_ROWS_XFER_AT & (UB_MAX_SITES - 1);
+	cell->am_id = rows >> UB_ROWS_AM_AT;
+	cell->size_class = rows >> UB_ROWS_CLASS_AT & 63;
+	cell->flags = rows >> UB_ROWS_FLAGS_AT;
 	cell->obj = obj;
 }
 

@@ -38,14 +38,22 @@ struct ub_cell {
 _Static_assert(sizeof(struct ub_cell) == 128, "cell size");
 
 /* The rows of a cell in one word: all of its key but process and endpoint. */
+enum {
+	UB_ROW_BITS = 11,
+	UB_ROWS_OP_AT = UB_ROW_BITS,
+	UB_ROWS_XFER_AT = 2 * UB_ROW_BITS,
+	UB_ROWS_AM_AT = 3 * UB_ROW_BITS,
+	UB_ROWS_CLASS_AT = UB_ROWS_AM_AT + 8,
+	UB_ROWS_FLAGS_AT = UB_ROWS_CLASS_AT + 6,
+};
 #define UB_ROWS_CALL(row) ((__u64)(row))
-#define UB_ROWS_OP(row) ((__u64)(row) << 11)
-#define UB_ROWS_XFER(row) ((__u64)(row) << 22)
-#define UB_ROWS_AM(id) ((__u64)(id) << 33)
-#define UB_ROWS_CLASS(class) ((__u64)(class) << 41)
-#define UB_ROWS_FLAGS(flags) ((__u64)(flags) << 47)
+#define UB_ROWS_OP(row) ((__u64)(row) << UB_ROWS_OP_AT)
+#define UB_ROWS_XFER(row) ((__u64)(row) << UB_ROWS_XFER_AT)
+#define UB_ROWS_AM(id) ((__u64)(id) << UB_ROWS_AM_AT)
+#define UB_ROWS_CLASS(class) ((__u64)(class) << UB_ROWS_CLASS_AT)
+#define UB_ROWS_FLAGS(flags) ((__u64)(flags) << UB_ROWS_FLAGS_AT)
 
-_Static_assert(UB_MAX_SITES <= 1 << 11, "rows of eleven bits");
+_Static_assert(UB_MAX_SITES <= 1 << UB_ROW_BITS, "a row fits its bits");
 
 /* Key of the map of cell numbers. */
 struct ub_cell_key {
