@@ -24,8 +24,11 @@ enum library_role {
 /* Libraries that may allocate memory other than the host's. */
 #define LIB_GPU (LIB_CUDA | LIB_ROCM | LIB_ZE)
 
+/* An OpenSHMEM, in parts. */
+#define LIB_SHMEM_CODE (LIB_SHMEM | LIB_SHMEM_PLUGIN)
+
 /* Calls that one of these makes itself are a part of the user's call. */
-#define LIB_MPI_CODE (LIB_MPI | LIB_SHMEM | LIB_SHMEM_PLUGIN)
+#define LIB_MPI_CODE (LIB_MPI | LIB_SHMEM_CODE)
 
 /* In the order in which records have them; NULL behind the last one. */
 struct library_role_name {

@@ -175,8 +175,7 @@ static void prepare_libraries(struct library_set *set, struct probes *probes, ch
 		if (!ucp && library->roles & (LIB_UCT | LIB_UCT_MODULE | LIB_MPI_PLUGIN))
 			continue;
 		/* removing a probe takes 0.1 s, and few jobs map it */
-		if (probes->links.mechanism == LINK_PERF &&
-		    library->roles & (LIB_SHMEM | LIB_SHMEM_PLUGIN))
+		if (probes->links.mechanism == LINK_PERF && library->roles & LIB_SHMEM_CODE)
 			continue;
 		if (probes_attach(probes, library, ucp))
 			log_debug("%s: not probed ahead of time", library->path);

@@ -121,8 +121,10 @@ static void mark(const unwind_rows *rows, const functions *list, caller_rows *ou
 	}
 }
 
-/* All rows are read. They fit in whole, or not at all: the library's calls keep their probes then,
- * if they have any. */
+/*
+ * All rows are read. They fit in whole, or not at all: the library's calls keep their probes then,
+ * if they have any.
+ */
 static void end_table(struct callers *callers, struct caller_table *table, int err)
 {
 	functions list = { 0 };
@@ -138,8 +140,7 @@ static void end_table(struct callers *callers, struct caller_table *table, int e
 		table->count = (uint32_t)out.len;
 		callers->used += table->count;
 	}
-	if (table->library->roles & (LIB_SHMEM | LIB_SHMEM_PLUGIN) &&
-	    (err || table->count < out.len))
+	if (table->library->roles & LIB_SHMEM_CODE && (err || table->count < out.len))
 		log_warn("%s: calls of its puts, gets and atomics are not known: %s",
 			 table->library->path, err ? strerror(-err) : "too many libraries");
 	log_debug("%s: %u of %zu rows that lead to callers%s%s", table->library->path, table->count,
@@ -187,7 +188,7 @@ static struct caller_table *table_of(struct callers *callers, const struct libra
 
 /* ---- processes ---- */
 
-#define AT_ONCE 1000000000ull /* ns; liboshmem's rows take some milliseconds */
+#define AT_ONCE 1000000000ull /* ns: liboshmem takes milliseconds, a forged file any time */
 
 /* False: the rows of some library are not read yet, and it is left out. */
 static bool list_ranges(struct callers *callers, const mapped_libraries *mapped,
@@ -204,9 +205,8 @@ static bool list_ranges(struct callers *callers, const mapped_libraries *mapped,
 			continue;
 		callers->unprobed = callers->unprobed || one->library->roles & LIB_SHMEM;
 		table = table_of(callers, one->library);
-		/* no probe sees their calls until then, and a name alone does not make them small
-		 */
-		if (one->library->roles & (LIB_SHMEM | LIB_SHMEM_PLUGIN))
+		/* no probe sees their calls until then */
+		if (one->library->roles & LIB_SHMEM_CODE)
 			read_table(callers, table, clock_ns(CLOCK_MONOTONIC) + AT_ONCE);
 		ready = ready && table->ready;
 		if (table->ready)

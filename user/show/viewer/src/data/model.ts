@@ -59,7 +59,7 @@ export class Facts {
 
 const OPENING = new Set(["report", "names", "places", "causes", ...SORTS]);
 
-// What a model is made of.
+// Reads the directory and inflates the sections that opening the page needs.
 export async function readPage(): Promise<Directory> {
   const text = document.getElementById("directory")?.textContent;
   if (!text) throw new Error("this page carries no data");

@@ -99,7 +99,7 @@ export function clearAll() {
 
 export const filtered = computed(() => chosen.value.size > 0 || sizes.value.size > 0 || range.value !== null);
 
-// In place of what is empty.
+// The text that an empty table or chart shows.
 export function none(of: string): string {
   return filtered.value ? `No ${of} passes the filters.` : `No ${of} was recorded.`;
 }
