@@ -117,6 +117,12 @@ def fragment_notes(events, event):
                          wire_bytes=event["wire_bytes"] or None)
 
 
+def polls_notes(events, event):
+    """They end with the loop, at the latest."""
+    return common_notes(events, event, "call") | given(bytes=event["bytes"], count=event["count"],
+                                                       time=event["time"] or None, precision="upper_bound")
+
+
 def sum_notes(events, event, kind):
     notes = common_notes(events, event, kind) | {"count": event["count"], "bytes": event["bytes"],
                                                  "precision": "unknown"}
@@ -193,7 +199,8 @@ def expected_spans(events):
         for event in events[kind + "s"]:
             if event.get("tid"):
                 spans.append((layer, event["process"], event["tid"], name_of(event, kind), event["start"],
-                              event["end"], frozen(fragment_notes(events, event))))
+                              event["end"], frozen(polls_notes(events, event) if kind == "call"
+                                                  else fragment_notes(events, event))))
             else:
                 sums.append((layer, event["process"], name_of(event, kind),
                              frozen(sum_notes(events, event, kind))))

@@ -99,7 +99,7 @@ static const struct fact_column call_columns[] = {
 	    "its communicator: MPI_COMM_WORLD or another, null: none or unknown"),
 	KEY(PLACE, "place", PLACE, fact_call, place, "where it was called"),
 	ROW("stack", STACK, fact_call, stack, "its call stack"),
-	ONE("tid", ID32, fact_call, tid, "thread"),
+	ROW("tid", ID32, fact_call, tid, "thread, of sums: if they are of one loop that polls"),
 	ROW("start", TIME, fact_call, start, "ns, CLOCK_MONOTONIC of its host"),
 	ROW("end", TIME, fact_call, end, "likewise, null: unknown"),
 	ONE("precision", PRECISION, fact_call, end_precision, "of the end"),

@@ -495,7 +495,8 @@ static const char *const views[] = {
 	"s.* FROM (SELECT k.process, k.function, p.label, p.module, p.file, p.line,"
 	" sum(s.count) AS count, sum(s.ops) AS ops, coalesce(sum(s.bytes), 0) AS bytes,"
 	" sum(s.time) AS time_sum_ns FROM (SELECT key, count(*) AS count, sum(ops) AS ops,"
-	" sum(bytes) AS bytes, sum(end_ns - start_ns) AS time FROM raw_call_event GROUP BY key) s"
+	" sum(bytes) AS bytes, sum(end_ns - start_ns) AS time FROM raw_call_event GROUP BY key"
+	" UNION ALL SELECT key, count, ops, bytes, iif(timed, time_ns, NULL) FROM raw_call_sum) s"
 	" JOIN raw_call_key k USING (key) JOIN place p ON p.id = k.place"
 	" GROUP BY k.process, k.function, p.id) s" JOIN_PROCESS " ORDER BY time_sum_ns DESC",
 

@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/memory_name.h"
@@ -96,11 +97,28 @@ static void nested(const struct totals_sink *sink, const char *section, const ch
 	}
 }
 
+/* A row for each number of a function; reason: the number's name. */
+static void function_rows(const struct totals_sink *sink, const char *section,
+			  const json_t *function)
+{
+	const char *of = json_string_value(json_object_get(function, "function"));
+	const char *name;
+	json_t *value;
+
+	json_object_foreach((json_t *)function, name, value) if (!json_is_string(value))
+		sink->row(sink->arg, section, of, name, value);
+}
+
 void totals_rows(const struct totals_sink *sink, const char *section, const json_t *value)
 {
 	const char *name;
 	json_t *inner;
+	size_t i;
 
+	if (!strcmp(section, "derived")) {
+		json_array_foreach(value, i, inner) function_rows(sink, section, inner);
+		return;
+	}
 	if (!json_is_object(value)) {
 		sink->row(sink->arg, section, NULL, NULL, value);
 		return;
