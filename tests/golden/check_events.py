@@ -91,6 +91,7 @@ class Tables:
         self.places, self.stacks = {}, {}
         self.waits = defaultdict(Counter)
         self.collectives = {}
+        self.tags, self.senders = defaultdict(dict), Counter()
 
     def call(self, event):
         rows = [self.rows["calls"][key_of(event, CALL_KEYS)]]
@@ -107,9 +108,15 @@ class Tables:
             rows[0].get("time_most_ns", 0) + most
 
     def calls(self, event):
-        sums = self.rows["calls"][key_of(event, CALL_KEYS)]
+        base = key_of(event, CALL_KEYS)
+        sums = self.rows["calls"][base]
         add_sums(sums, event, ["ops"])
-        if event["count"]:
+        if event["place"]:
+            add_sums(self.rows["call_sites"][base + (self.places[event["place"]],)], event, ["ops"])
+        if event["tid"] and sums.get("time_most_ns", 0) is not None:  # of a loop that polls
+            most = event["time"] if event["precision"] == "exact" else event["end"] - event["start"]
+            sums["time_most_ns"] = sums.get("time_most_ns", 0) + most
+        elif event["count"]:
             sums["time_most_ns"] = None
 
     def op_row(self, event):
@@ -174,6 +181,28 @@ class Tables:
         sums.add("copy_bytes", event["copy_bytes"])
         sums.add_bytes(event["bytes"])
         sums.pop("time", None)
+        if event["library"]:
+            self.tagged(event)
+
+    def tagged(self, event):
+        row = self.tags[event["library"], event["team"], event["kind"]]
+        for name, value in (("messages", 1), ("bytes", event["bytes"] or 0)):
+            row[name] = row.get(name, 0) + value
+        for name, number in (("senders", event["sender"]), ("operations", event["number"])):
+            row.setdefault(name, set()).update({number} - {None})
+        if event["sender"] is not None:
+            self.senders[event["library"], event["team"], event["sender"], event["src"]] += 1
+
+
+def compare_tags(tables, report):
+    rows = {key: {name: len(value) if isinstance(value, set) else value for name, value in row.items()}
+            for key, row in tables.tags.items()}
+    same("tags", rows, {(row["library"], row["team"], row["kind"]):
+                        {name: row[name] for name in ("messages", "bytes", "senders", "operations")}
+                        for row in report.get("tags", [])})
+    same("tag_senders", dict(tables.senders),
+         {(row["library"], row["team"], row["sender"], row["process"]): row["messages"]
+          for row in report.get("tag_senders", [])})
 
 
 def plain(value):
@@ -319,12 +348,13 @@ def main():
     compare_waits(tables, report)
     same("collectives", tables.collectives, {tuple(row.values())[:5]: dict(list(row.items())[5:])
                                              for row in report["collectives"]})
+    compare_tags(tables, report)
     compare_processes(events, report)
     compare_sizes(events, report)
     same("filter", lines[0]["filter"], report["filter"])
     totals = lines[-1]["totals"]
     same("totals", totals, {name: report[name] for name in
-                            ("counted", "loss", "matching", "attribution", "waits_unknown", "notes", "self")
+                            ("counted", "loss", "matching", "attribution", "waits_unknown", "notes", "self", "derived", "short_sends")
                             if name in report})
     print(f"{len(lines)} lines, {bad} differences")
     return bad > 0

@@ -109,15 +109,29 @@ def wait:
 def collective:
 	.where as $where | .row |
 	breach($where; "function"; name),
-	breach($where; "communicator"; or_null(one_of(["MPI_COMM_WORLD", "another"]))),
+	breach($where; "communicator"; or_null(one_of(["MPI_COMM_WORLD", "another"])
+		or (type == "string" and startswith("UCC team ")))),
 	breach($where; ("ranks", "rounds"); or_null(natural)),
 	breach($where; ("count", "messages", "most_sent", "bytes", "least_bytes", "most_bytes"); natural),
 	breach($where; ("rounds_bound", "bytes_bound"); type == "boolean"),
 	(select(.rounds_bound and .rounds == null) | "\($where): a bound of no rounds"),
 	breach($where; ("algorithm", "reason"); or_null(name)),
-	(select((.algorithm == null) != (.rounds == null)) | "\($where): rounds of no algorithm"),
+	(select((.algorithm == null or (.function | startswith("UCC "))) != (.rounds == null)) | "\($where): rounds of no algorithm"),
 	(select((.algorithm == null) == (.reason == null)) | "\($where): an algorithm with a reason, or neither"),
 	(select(.least_bytes > .most_bytes or .bytes < .most_bytes) | "\($where): bytes are not in order");
+
+def tag:
+	.where as $where | .row |
+	breach($where; "library"; name),
+	breach($where; ("team", "kind"); or_null(name)),
+	breach($where; ("senders", "operations", "messages", "bytes"); natural),
+	(select(.senders > .messages or .operations > .messages) | "\($where): more than there are messages");
+
+def tag_sender:
+	.where as $where | .row |
+	breach($where; "library"; name),
+	breach($where; "team"; or_null(name)),
+	breach($where; ("sender", "process", "messages"); natural);
 
 # Each ns of a process that waited is in one row of each table.
 def waited:
@@ -325,6 +339,7 @@ def sums:
 	rows("waits"; wait),
 	waited,
 	rows("collectives"; collective),
+	(select(has("tags")) | rows("tags"; tag), rows("tag_senders"; tag_sender)),
 	(select(has("call_sites")) | rows("call_sites"; call_site)),
 	(select(has("callers")) | rows("callers"; caller),
 		select(([.ops[] | select(.function == null) | .count] | add // 0) != ([.callers[].count] | add))

@@ -10,6 +10,7 @@
 #include "explain/analysis/input.h"
 #include "explain/analysis/internal.h"
 #include "explain/analysis/underway.h"
+#include "explain/teams/teams.h"
 #include "explain/waits/waits.h"
 #include "file/file.h"
 
@@ -178,6 +179,7 @@ struct analysis {
 	struct attribute *attribute;
 	struct matcher *matcher;
 	struct waits *waits;
+	struct teams *teams;
 	uint64_t *until; /* once all records are read: lifetimes_of() */
 	struct emitter emitter;
 	VEC(struct analysis_loss) losses;
@@ -196,6 +198,7 @@ void analysis_free(struct analysis *analysis)
 	if (!analysis)
 		return;
 	waits_free(analysis->waits);
+	teams_free(analysis->teams);
 	free(analysis->until);
 	matcher_free(analysis->matcher);
 	attribute_free(analysis->attribute);
@@ -299,6 +302,7 @@ static void on_op_start(void *arg, struct op *op)
 	if (op->sends && !op->handled)
 		matcher_handled(analysis->matcher, op->process, op->tid);
 	waits_op_start(analysis->waits, op); /* which may find its message at once */
+	teams_op_start(analysis->teams, op);
 	matcher_op_start(analysis->matcher, op);
 }
 
@@ -357,7 +361,10 @@ static void on_met(void *arg, const struct event *event, struct op *op)
 
 static void on_message(void *arg, const struct message *message)
 {
-	emit_message(&((struct analysis *)arg)->emitter, message);
+	struct analysis *analysis = arg;
+
+	teams_message(analysis->teams, message);
+	emit_message(&analysis->emitter, message);
 }
 
 static void on_joined(void *arg, const struct message *message)
@@ -394,6 +401,7 @@ static int start(struct analysis *analysis, const struct fact_sink *sink,
 					 on_sent,    on_arrived,    on_completed, on_met };
 	struct match_sink messages = { analysis, on_message, on_joined };
 	struct waits_sink found = { analysis, on_wait, on_collective, totals->waits_unknown };
+	struct teams_sink joined = { analysis, on_collective };
 	int err = 0;
 
 	memset(totals, 0, sizeof(*totals));
@@ -410,6 +418,7 @@ static int start(struct analysis *analysis, const struct fact_sink *sink,
 	analysis->attribute = attribute_new(&analysis->decoder, &stages);
 	analysis->matcher = matcher_new(&analysis->decoder, analysis->attribute, &messages);
 	analysis->waits = waits_new(&analysis->decoder, &found);
+	analysis->teams = teams_new(&analysis->decoder, &joined);
 	analysis->emitter.decoder = &analysis->decoder;
 	analysis->emitter.sink = sink;
 	analysis->emitter.totals = totals;
@@ -529,6 +538,7 @@ int analysis_run(struct analysis *analysis, const struct fact_sink *sink,
 	cut_at_end(&analysis->inputs, &analysis->decoder, analysis->attribute, analysis->matcher);
 	matcher_finish(analysis->matcher, totals);
 	waits_finish(analysis->waits);
+	teams_finish(analysis->teams);
 	finish_cells(analysis);
 	emit_underway(&analysis->emitter, analysis->waits);
 	emit_memory_uses(&analysis->emitter);

@@ -437,6 +437,19 @@ static void fill_way(struct emitter *emitter, struct fact_message *fact, const s
 	account_way(emitter->totals, fact);
 }
 
+static void fill_identity(struct emitter *emitter, const struct message *message,
+			  struct fact_message *fact)
+{
+	const struct identity identity = decoder_identity(emitter->decoder, message->send_place,
+							  message->send_op, message->tag);
+
+	fact->library = identity.library;
+	fact->kind = identity.kind;
+	fact->team = identity.team;
+	fact->sender = identity.sender;
+	fact->number = identity.number;
+}
+
 static void emit_message_now(struct emitter *emitter, const struct message *message)
 {
 	struct fact_message fact = {
@@ -454,8 +467,12 @@ static void emit_message_now(struct emitter *emitter, const struct message *mess
 		.send_start = message->send_start,
 		.recv_start = message->recv_start,
 		.arrival = message->arrival,
+		.sender = -1,
+		.number = -1,
 	};
 
+	if (!message->function)
+		fill_identity(emitter, message, &fact);
 	if (message->src_way || message->dst_way)
 		fill_way(emitter, &fact, message->src_way, message->dst_way);
 	emit_count(emitter);

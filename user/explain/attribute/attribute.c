@@ -271,15 +271,18 @@ static void cancelled(struct attribute *attribute, const struct op *cancel)
 		op->failed = true;
 }
 
-/* Who called UCP, where no MPI function did. */
 static const struct place *caller_of(struct attribute *attribute, const struct event *event)
 {
 	const uint64_t address = ub_op_caller((const struct ub_op *)event->h);
-	const struct place *place =
-		address ? decoder_place(attribute->decoder, event, address) : NULL;
 
-	/* an MPI call that began before its probe was there, or has none */
-	return place && decoder_is_mpi(event->process, place->module) ? NULL : place;
+	return address ? decoder_place(attribute->decoder, event, address) : NULL;
+}
+
+/* Who called UCP, where no MPI function did: not MPI, whose call began before its probe was there.
+ */
+static const struct place *user_of(const struct op *op)
+{
+	return op->caller && decoder_is_mpi(op->process, op->caller->module) ? NULL : op->caller;
 }
 
 static void op_event(struct attribute *attribute, struct thread *thread, const struct event *event)
@@ -287,9 +290,10 @@ static void op_event(struct attribute *attribute, struct thread *thread, const s
 	struct op *op = op_new(attribute, event);
 
 	op->id = ++attribute->ids;
+	op->caller = caller_of(attribute, event);
 	op->function = thread_function(thread, event->h);
 	op->call = op->function ? thread->call.id : 0;
-	op->place = op->function ? thread->call.place : caller_of(attribute, event);
+	op->place = op->function ? thread->call.place : user_of(op);
 	op->framed = true;
 	op->handled = event->h->rx;
 	thread_push(attribute, thread, op);

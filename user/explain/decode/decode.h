@@ -290,6 +290,7 @@ struct decoder {
 	VEC(struct place *) places;
 	struct map stacks; /* (id, process) -> struct stack_parts * */
 	struct map addresses; /* (address, process) -> struct place * */
+	struct map teams; /* (struct caller_library *, its number) -> name, see struct identity */
 	struct memory memory; /* of all processes, by process.id */
 	VEC(const char *) gpu_names; /* by number, NULL: not asked for yet */
 	struct map functions; /* name -> struct mpi_function * */
@@ -379,6 +380,30 @@ struct mpi_tag {
 
 /* mask: of a receive; UINT64_MAX of a send. */
 struct mpi_tag decoder_tag(const struct process *process, uint64_t tag, uint64_t mask);
+
+/*
+ * The meaning of a tag, or of an active message's id, to a library other than MPI that called UCP.
+ * Members are NULL, numbers -1: it gives none, or who called is not known.
+ */
+struct identity {
+	const char *library; /* place.library */
+	const char *kind; /* "collective", "service", "eager"; static */
+	const char *team; /* "1"; "1 scope 1.2": a part of it; equal texts are equal pointers */
+	int sender; /* its number in the team */
+	int number; /* of the team's collective operation; it comes back to 0 some time */
+};
+
+/* caller: where UCP was called, NULL: not known; op: its name, such as "tag_send". */
+struct identity decoder_identity(struct decoder *decoder, const struct place *caller,
+				 const char *op, uint64_t tag);
+
+/* A collective operation by the function that makes its messages, such as UCC's. */
+struct named_collective {
+	const char *function; /* "UCC allreduce"; NULL: that function is of none */
+	const char *algorithm; /* as the library calls it: "knomial", "ring"; NULL: not known */
+};
+
+struct named_collective decoder_collective(struct decoder *decoder, const struct place *caller);
 
 /* The process with that rank in the same job; NULL: not traced, or not known. */
 const struct process *decoder_of_rank(const struct decoder *decoder, const struct process *process,

@@ -98,6 +98,7 @@ static void name_place(struct decoder *decoder, struct place *place)
 	}
 	place->label = strings_intern(&decoder->strings, label);
 	place->frame = strings_intern(&decoder->strings, frame);
+	place->library = calling_library(place);
 	free(symbol);
 }
 
@@ -185,6 +186,7 @@ void decoded_places_release(struct decoder *decoder)
 		free(decoder->places.data[i]);
 	vec_release(&decoder->places);
 	map_release(&decoder->addresses);
+	map_release(&decoder->teams);
 }
 
 /* Stacks come in parts, each once per process; calls name them by a number. */

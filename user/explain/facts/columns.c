@@ -202,6 +202,12 @@ static const struct fact_column message_columns[] = {
 	ONE("copy_bytes", U64, fact_message, copy_bytes, "bytes of these copies"),
 	ROW("send_tid", ID32, fact_message, send_tid, "thread that sent"),
 	ROW("recv_tid", ID32, fact_message, recv_tid, "thread that received"),
+	ROW("library", TEXT, fact_message, library,
+	    "that sent it, if it is not MPI and gives tags or ids a meaning: UCC, Charm++..."),
+	ROW("kind", TEXT, fact_message, kind, "the meaning: collective, service, eager..."),
+	ROW("team", TEXT, fact_message, team, "of whose ranks the sender is one"),
+	ROW("sender", INDEX, fact_message, sender, "the sender's number in the team"),
+	ROW("number", INDEX, fact_message, number, "of the team's collective operation"),
 	{ .name = NULL },
 };
 
@@ -234,12 +240,13 @@ static const struct fact_column wait_columns[] = {
 };
 
 static const struct fact_column collective_columns[] = {
-	KEY(FUNCTION, "function", TEXT, fact_collective, function, "MPI function"),
+	KEY(FUNCTION, "function", TEXT, fact_collective, function,
+	    "MPI function, or of a library above UCP: UCC allreduce"),
 	ROW("communicator", TEXT, fact_collective, comm,
-	    "MPI_COMM_WORLD or another, null: not known which"),
+	    "MPI_COMM_WORLD, another, or the library's team, null: not known which"),
 	ROW("ranks", INDEX, fact_collective, ranks, "how many take part, null: not known"),
 	ROW("algorithm", TEXT, fact_collective, algorithm,
-	    "by the pattern of its messages, null: unknown"),
+	    "by the pattern of its messages, of a library above UCP by its function, null: unknown"),
 	ROW("reason", TEXT, fact_collective, reason, "why the algorithm is unknown"),
 	ROW("several", BOOL, fact_collective, several,
 	    "it is unknown since several known ones fit, which reason names"),

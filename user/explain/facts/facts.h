@@ -181,6 +181,13 @@ struct fact_message {
 	uint64_t send_start, recv_start, arrival; /* on their own hosts' clocks; 0: unknown */
 	/* threads of both operations: with process and start, these name one; 0: unknown */
 	uint32_t send_tid, recv_tid;
+	/*
+	 * The meaning of the tag, or of an active message's id, to a library other than MPI that
+	 * sent it: "UCC", "collective", "UCC team 1". NULL, -1: it gives none, or is not known.
+	 */
+	const char *library, *kind, *team;
+	int sender; /* the sender's number in the team */
+	int number; /* of the team's collective operation; such numbers come back some time */
 };
 
 /*
@@ -227,12 +234,16 @@ struct collective_member {
  * are known, there may be several for one operation.
  */
 struct fact_collective {
-	const char *function, *comm; /* as fact_call.comm */
-	const struct collective_member *members;
+	const char *function, *comm; /* as fact_call.comm; "UCC allreduce", "UCC team 1" */
+	const struct collective_member *members; /* call 0: not of MPI */
 	int member_count;
 	int ranks; /* member_count; -1: not all members are known */
-	const char *algorithm; /* "ring", "recursive doubling"...; NULL: unknown, */
-	const char *reason; /* and why */
+	/*
+	 * "ring", "recursive doubling"...; not of MPI: by its function's name, "knomial"; NULL:
+	 * unknown, and reason says why
+	 */
+	const char *algorithm;
+	const char *reason;
 	bool several; /* it is unknown since several known ones fit, which reason names */
 	uint32_t rounds; /* messages that wait for each other, one behind the other; 0: unknown */
 	bool rounds_bound; /* at least so many: messages were sent in parts */

@@ -49,7 +49,7 @@ struct wait_turn {
 	struct awaited_op {
 		const char *op; /* NULL: it waits for none that is known */
 		const struct process *peer;
-		uint64_t tag, mask;
+		uint64_t tag, mask; /* mask 0: its tag is not of MPI */
 		bool receives, certain;
 	} open;
 };

@@ -115,6 +115,8 @@ static void stays_open(struct waits *waits, const struct op *op)
 {
 	struct wait_thread *line = line_find(waits, op->process, op->tid);
 	struct wait_turn *turn = line ? &line->turns[line->newest] : NULL;
+	const bool receives = RECEIVES >> op->site->op & 1;
+	const bool of_mpi = !op->caller || !op->caller->library;
 	bool own;
 
 	if (!turn || turn->over || op->failed || matched_end(op).precision != PRECISION_UNKNOWN ||
@@ -127,8 +129,10 @@ static void stays_open(struct waits *waits, const struct op *op)
 		.op = op->site->name,
 		.peer = op->ep ? op->ep->peer_process : matched_peer(op),
 		.tag = op->tag,
-		.mask = op->mask,
-		.receives = RECEIVES >> op->site->op & 1,
+		.mask = !of_mpi    ? 0
+			: receives ? op->mask
+				   : UINT64_MAX,
+		.receives = receives,
 		.certain = own && !op->met && !matched_peer(op),
 	};
 }
@@ -168,7 +172,7 @@ bool waits_open(struct waits *waits, const struct call *call, struct fact_open *
 		.peer_certain = op->certain,
 		.certain = op->certain,
 	};
-	tag = decoder_tag(call->process, op->tag, op->receives ? op->mask : UINT64_MAX);
+	tag = decoder_tag(call->process, op->tag, op->mask);
 	if (!turn->kind->collective)
 		open->tag = tag.tag;
 	if (!peer && op->receives && tag.world) {

@@ -16,7 +16,7 @@
 #include "show/export/export.h"
 #include "show/export/totals.h"
 
-#define CSV_MAX_TABLES 32
+#define CSV_MAX_TABLES 40
 #define CSV_MAX_COLUMNS 32
 
 /* The columns of a table of the report, in order. */
@@ -125,6 +125,8 @@ static const struct csv_table tables[] = {
 	  { "function", "communicator", "ranks", "algorithm", "reason", "count", "rounds",
 	    "rounds_bound", "messages", "most_sent", "bytes", "least_bytes", "most_bytes",
 	    "bytes_bound" } },
+	{ "tags", { "library", "team", "kind", "senders", "operations", "messages", "bytes" } },
+	{ "tag_senders", { "library", "team", "sender", "process", "messages" } },
 	{ "slowest",
 	  { "process", "rank<process", "peer", "peer_rank<peer", "op", "transport", "device",
 	    "ucp_op", "function", "bytes", "time_ns", "precision", "at_ns" } },

@@ -524,6 +524,10 @@ static const char *const views[] = {
 	" max(most_sent) AS most_sent, sum(bytes) AS bytes, min(bytes) AS least_bytes,"
 	" max(bytes) AS most_bytes, max(bytes_bound) AS bytes_bound FROM collective GROUP BY 1, 2, 3, 4, 5 ORDER BY bytes DESC",
 
+	"CREATE VIEW tags AS SELECT library, team, kind, count(DISTINCT sender) AS senders,"
+	" count(DISTINCT number) AS operations, count(*) AS messages, sum(bytes) AS bytes"
+	" FROM message_events WHERE library IS NOT NULL GROUP BY 1, 2, 3 ORDER BY bytes DESC",
+
 	"CREATE VIEW open_calls AS SELECT " OF_PROCESS
 	"s.process, s.function, p.label AS call_site,"
 	" s.op, s.peer, s.peer_rank, s.tag, s.communicator, s.until_ns - s.since_ns AS age_ns, s.bound, s.certain"

@@ -445,6 +445,7 @@ static void report_feed_message(struct report *report, const struct fact_message
 			 message->bytes))
 		return;
 	report_sizes_message(&report->sizes, message);
+	report_tags_add(&report->tags, message);
 	sums = report_row(&report->messages, FACT_MESSAGE, message);
 	sums->count++;
 	sums->copies += message->copies;

@@ -10,6 +10,7 @@
 #include "show/report/functions.h"
 #include "show/report/report.h"
 #include "show/report/sizes.h"
+#include "show/report/tags.h"
 #include "show/report/waits.h"
 
 /* Word 0 of a key is the process unless the shape differs. */
@@ -107,6 +108,7 @@ struct report {
 	struct report_sizes sizes;
 	struct report_waits waits;
 	struct report_collectives collectives;
+	struct report_tags tags;
 	struct clocks clocks; /* clocks of hosts, over all messages whatever the filter */
 	struct fact_totals totals;
 };

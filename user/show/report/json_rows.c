@@ -368,6 +368,32 @@ static const struct shape function_shape[] = {
 	{ 0 },
 };
 
+/* ---- tags ---- */
+
+SHAPE_GETTER(tag_library, struct tag_row, row, name_of(row->key.library));
+SHAPE_GETTER(tag_kind, struct tag_row, row, name_of(row->key.kind));
+SHAPE_GETTER(tag_team, struct tag_row, row, name_of(row->key.team));
+
+static const struct shape tag_shape[] = {
+	SHAPE_WHOLE("library", tag_library),
+	SHAPE_WHOLE("team", tag_team),
+	SHAPE_WHOLE("kind", tag_kind),
+	SHAPE_OF(struct tag_row, senders),
+	SHAPE_AS("operations", struct tag_row, numbers),
+	SHAPE_OF(struct tag_row, messages),
+	SHAPE_OF(struct tag_row, bytes),
+	{ 0 },
+};
+
+SHAPE_GETTER(sender_library, struct tag_sender, row, name_of(row->library));
+SHAPE_GETTER(sender_team, struct tag_sender, row, name_of(row->team));
+
+static const struct shape tag_sender_shape[] = {
+	SHAPE_WHOLE("library", sender_library), SHAPE_WHOLE("team", sender_team),
+	SHAPE_OF(struct tag_sender, sender),    SHAPE_OF(struct tag_sender, process),
+	SHAPE_OF(struct tag_sender, messages),  { 0 },
+};
+
 /* ---- sizes ---- */
 
 struct size_row {
@@ -532,6 +558,11 @@ void report_json_rows(const struct report *report, struct json_out *out)
 	PUT_LIST("wait_roots", root_shape, report->waits.roots.data, report->waits.roots.len);
 	PUT_LIST("collectives", collective_shape, report->collectives.rows.data,
 		 report->collectives.rows.len);
+	if (report->tags.rows.len) {
+		PUT_LIST("tags", tag_shape, report->tags.rows.data, report->tags.rows.len);
+		PUT_LIST("tag_senders", tag_sender_shape, report->tags.senders.data,
+			 report->tags.senders.len);
+	}
 	PUT_LIST("slowest", slow_shape, report->slowest.transfers, report->slowest.len);
 	if (memory) {
 		PUT_LIST("memory", memory_shape, report->memory.data, report->memory.len);

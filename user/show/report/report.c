@@ -150,6 +150,7 @@ void report_free(struct report *report)
 	report_sizes_release(&report->sizes);
 	report_waits_release(&report->waits);
 	report_collectives_release(&report->collectives);
+	report_tags_release(&report->tags);
 	cube_release(&report->calls);
 	cube_release(&report->ops);
 	cube_release(&report->transfers);
@@ -191,6 +192,7 @@ void report_finish(struct report *report, const struct fact_totals *totals)
 	clocks_order(&report->clocks);
 	report_waits_finish(&report->waits);
 	report_collectives_finish(&report->collectives);
+	report_tags_finish(&report->tags);
 	report_sizes_finish(&report->sizes);
 	cube_join(&report->calls);
 	report_functions_sum(&report->functions, &report->calls);

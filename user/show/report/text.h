@@ -37,6 +37,7 @@ void text_paths(const struct text_report *text);
 void text_functions(const struct text_report *text);
 void text_call_sites(const struct text_report *text);
 void text_callers(const struct text_report *text);
+void text_tags(const struct text_report *text);
 void text_devices(const struct text_report *text);
 void text_memory(const struct text_report *text);
 void text_ways(const struct text_report *text);

@@ -72,6 +72,7 @@ int report_text(const struct report *report, const struct report_text_options *o
 	text_collectives(&text);
 	text_call_sites(&text);
 	text_callers(&text);
+	text_tags(&text);
 	text_devices(&text);
 	text_memory(&text);
 	text_ways(&text);

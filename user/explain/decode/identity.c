@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * Libraries that call UCP, and the meaning that they give to tags and to ids of active messages.
+ * A library is known by names of its functions, or by its file's name where it keeps them to
+ * itself. Values alone tell nothing: the same bits mean other things to each of them.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/library_role.h"
+#include "explain/decode/internal.h"
+
+struct bits {
+	uint8_t shift, width; /* width 0: the tag has no such field */
+};
+
+/* Fields that the tags of a kind have, beside their team. */
+#define SENDER 1
+#define NUMBER 2 /* of the team's collective operation */
+
+/* Messages whose tag has these bits are of one kind. */
+struct tag_kind {
+	uint64_t mask, value;
+	const char *name; /* NULL: reserved */
+	unsigned int fields;
+};
+
+#define MAX_KINDS 8
+#define MAX_NAMES 6
+
+struct caller_library {
+	const char *name;
+	const char *functions[MAX_NAMES]; /* how they begin, names of C++ without parameters */
+	const char *files[MAX_NAMES]; /* library_stem() */
+	struct bits team, scope, scope_id, sender, number;
+	struct tag_kind kinds[MAX_KINDS]; /* of tags; the first that fits */
+	const char *actives[MAX_KINDS]; /* by id of active messages */
+};
+
+static const struct caller_library libraries[] = {
+	{
+		/* src/components/tl/ucp/tl_ucp_tag.h, the same in 1.1 to 1.9 */
+		.name = "UCC",
+		.functions = { "ucc_tl_ucp_" },
+		.files = { "libucc_tl_ucp" },
+		.team = { 0, 16 },
+		.sender = { 16, 24 },
+		.scope_id = { 40, 3 },
+		.scope = { 43, 3 },
+		.number = { 46, 15 },
+		.kinds = {
+			{ 1ull << 61, 1ull << 61, "user's tag", SENDER },
+			{ 0x7fffull << 46, 0x7ff8ull << 46, "service", SENDER },
+			{ 0x7fffull << 46, 0x7ff9ull << 46, "active set", SENDER },
+			{ 0x7ff8ull << 46, 0x7ff8ull << 46 },
+			{ 0, 0, "collective", SENDER | NUMBER },
+		},
+	},
+	{
+		/* src/arch/ucx/machine.C of 7.0 to 8.0: host memory's messages name no PE */
+		.name = "Charm++",
+		.functions = { "Lrts", "UcxSendMsg", "UcxPrepostRxBuffers", "UcxRxReqCompleted",
+			       "UcxRmaOp" },
+		.sender = { 4, 31 },
+		.kinds = {
+			{ 0xff, 0x01, "eager" },
+			{ 0x0f, 0x02, "large" },
+			{ 0x0f, 0x04, "device", SENDER },
+			{ 0xff, 0x21, "get" },
+			{ 0xff, 0x41, "register and send back" },
+			{ 0xff, 0x81, "deregister and acknowledge" },
+		},
+	},
+	{
+		/* lib/pscom4ucp/psucp.c: a tag is the receiver's address of the connection */
+		.name = "pscom",
+		.functions = { "psucp_", "pscom_ucp_" },
+		.files = { "libpscom4ucp" },
+	},
+	{
+		/* tags are of the program, or hashes that Python's layer made of its own */
+		.name = "ucxx",
+		.functions = { "ucxx::" },
+		.files = { "libucxx" },
+	},
+	{
+		.name = "UCX-Py",
+		.functions = { "__pyx_f_3ucp_", "__pyx_pw_3ucp_", "__pyx_pf_3ucp_" },
+		.files = { "ucx_api" },
+	},
+	{
+		.name = "NIXL",
+		.functions = { "nixlUcx" },
+		.files = { "libplugin_UCX" },
+	},
+	{
+		/* runtime/realm/ucx/ucp_internal.h */
+		.name = "Realm",
+		.functions = { "Realm::UCP::" },
+		.actives = { [1] = "message", [2] = "message with put", [3] = "reply" },
+	},
+	{
+		/* src/modules/transport/ucx/ucx.cpp */
+		.name = "NVSHMEM",
+		.functions = { "nvshmemt_ucx_" },
+		.files = { "nvshmem_transport_ucx" },
+		.actives = { [0] = "atomic", [1] = "answer to an atomic" },
+	},
+	{
+		.name = "OpenSHMEM",
+		.functions = { "mca_spml_ucx_", "mca_atomic_ucx_", "shmem_", "pshmem_" },
+		.files = { "mca_spml_ucx", "mca_atomic_ucx", "liboshmem" },
+	},
+	{
+		/* prov/ucx: tags are of its own callers */
+		.name = "libfabric",
+		.files = { "libucx", "libfabric" },
+	},
+};
+
+static bool begins(const char *text, const char *const *with)
+{
+	for (size_t i = 0; i < MAX_NAMES && with[i]; i++)
+		if (!strncmp(text, with[i], strlen(with[i])))
+			return true;
+	return false;
+}
+
+static bool is_file(const char *path, const char *const *stems)
+{
+	const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
+	const size_t length = library_stem(file);
+
+	for (size_t i = 0; i < MAX_NAMES && stems[i]; i++)
+		if (!strncmp(file, stems[i], length) && !stems[i][length])
+			return true;
+	return false;
+}
+
+const char *calling_library(const struct place *place)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(libraries); i++) {
+		if (place->symbol && begins(place->frame, libraries[i].functions))
+			return libraries[i].name;
+		if (place->module && is_file(place->module, libraries[i].files))
+			return libraries[i].name;
+	}
+	return NULL;
+}
+
+static uint64_t field(uint64_t tag, struct bits bits)
+{
+	return tag >> bits.shift & ((1ull << bits.width) - 1);
+}
+
+/* "3", "3 scope 1.2": the ranks of a scope are counted apart. */
+static const char *team_name(struct decoder *decoder, const struct caller_library *library,
+			     uint64_t tag)
+{
+	const uint64_t team = field(tag, library->team);
+	const uint64_t scope = field(tag, library->scope), id = field(tag, library->scope_id);
+	uint64_t *name = map_insert(&decoder->teams, (uintptr_t)library,
+				    team | scope << 32 | id << 40, NULL);
+	char text[64];
+
+	if (!*name) {
+		snprintf(text, sizeof(text),
+			 scope || id ? "UCC team %u, scope %u.%u" : "UCC team %u", (unsigned)team,
+			 (unsigned)scope, (unsigned)id);
+		*name = (uintptr_t)strings_intern(&decoder->strings, text);
+	}
+	return (const char *)(uintptr_t)*name;
+}
+
+static const struct tag_kind *kind_of(const struct caller_library *library, uint64_t tag)
+{
+	const struct tag_kind *kind = library->kinds;
+
+	for (; kind < library->kinds + MAX_KINDS && (kind->name || kind->mask); kind++)
+		if ((tag & kind->mask) == kind->value)
+			return kind;
+	return NULL;
+}
+
+static void name_tag(struct decoder *decoder, const struct caller_library *library, uint64_t tag,
+		     struct identity *identity)
+{
+	const struct tag_kind *kind = kind_of(library, tag);
+
+	if (!kind)
+		return;
+	identity->kind = kind->name;
+	if (library->team.width)
+		identity->team = team_name(decoder, library, tag);
+	if (kind->fields & SENDER)
+		identity->sender = (int)field(tag, library->sender);
+	if (kind->fields & NUMBER)
+		identity->number = (int)field(tag, library->number);
+}
+
+struct identity decoder_identity(struct decoder *decoder, const struct place *caller,
+				 const char *op, uint64_t tag)
+{
+	struct identity identity = { .sender = -1, .number = -1 };
+	const struct caller_library *library = libraries;
+
+	identity.library = caller ? caller->library : NULL;
+	if (!identity.library)
+		return identity;
+	while (library->name != identity.library)
+		library++;
+	if (!strncmp(op, "tag_", 4))
+		name_tag(decoder, library, tag, &identity);
+	else if (!strncmp(op, "am_", 3) && tag < MAX_KINDS)
+		identity.kind = library->actives[tag];
+	return identity;
+}
+
+/* A name comes before any shorter one that it begins with. */
+static const char *const ucc_collectives[] = {
+	"allgatherv",     "allgather", "allreduce", "alltoallv", "alltoall", "barrier",
+	"bcast",          "fanin",     "fanout",    "gatherv",   "gather",   "reduce_scatterv",
+	"reduce_scatter", "reduce",    "scatterv",  "scatter",
+};
+
+/* "knomial_progress" and "knomial_start" -> "knomial"; "sra_knomial" -> "sra knomial". */
+static const char *algorithm_of(struct decoder *decoder, const char *rest)
+{
+	char text[64];
+	size_t length = strlen(rest);
+	const char *end = strrchr(rest, '_');
+
+	if (end && (!strcmp(end, "_progress") || !strcmp(end, "_start")))
+		length = (size_t)(end - rest);
+	if (!length || length >= sizeof(text))
+		return NULL;
+	for (size_t i = 0; i < length; i++)
+		text[i] = rest[i] == '_' ? ' ' : rest[i];
+	text[length] = '\0';
+	return strings_intern(&decoder->strings, text);
+}
+
+struct named_collective decoder_collective(struct decoder *decoder, const struct place *caller)
+{
+	static const char prefix[] = "ucc_tl_ucp_";
+	struct named_collective named = { 0 };
+	const char *name;
+	char text[64];
+
+	if (!caller->symbol || strncmp(caller->symbol, prefix, sizeof(prefix) - 1))
+		return named;
+	name = caller->symbol + sizeof(prefix) - 1;
+	for (size_t i = 0; i < ARRAY_SIZE(ucc_collectives); i++) {
+		const size_t length = strlen(ucc_collectives[i]);
+
+		if (strncmp(name, ucc_collectives[i], length) || name[length] != '_')
+			continue;
+		snprintf(text, sizeof(text), "UCC %s", ucc_collectives[i]);
+		named.function = strings_intern(&decoder->strings, text);
+		named.algorithm = algorithm_of(decoder, name + length + 1);
+		break;
+	}
+	return named;
+}

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "explain/teams/teams.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+/* No library counts further than this before it begins again. */
+#define ROUND 32768
+
+/* Operations that lack a message are kept up to the end, but for the oldest beyond these. */
+#define MAX_OPERATIONS (1u << 18)
+
+struct operation;
+
+/* A process's part in one collective operation. */
+struct team_part {
+	struct team_part *next; /* of the same operation */
+	struct operation *operation;
+	struct stream *stream;
+	uint64_t number; /* as struct stream.last */
+	int process;
+	const char *function, *algorithm; /* NULL: not known, or several: mixed */
+	bool mixed;
+	VEC(uint64_t) ops; /* ids */
+	size_t unmatched; /* of these */
+	uint64_t sent;
+};
+
+struct operation {
+	struct operation *before, *after;
+	struct team_part *first, *last;
+	int size;
+	const char *team;
+	uint64_t messages, bytes;
+	bool unsized; /* the size of some message is not known */
+};
+
+/* The operations of a team as one process goes through them. */
+struct stream {
+	uint64_t last; /* the highest number so far, which counts on where the library's wraps */
+	uint64_t round; /* added to the library's numbers */
+	uint64_t passed; /* the first number that it has not left behind */
+};
+
+struct teams {
+	struct decoder *decoder;
+	struct teams_sink sink;
+	struct map streams; /* (process, team) -> struct stream * */
+	struct map parts; /* (stream, number) -> struct team_part * */
+	struct map by_op; /* id -> struct team_part * */
+	struct operation *first, *last; /* all that are not over, oldest first */
+	size_t operations;
+	VEC(struct collective_member) members;
+};
+
+struct teams *teams_new(struct decoder *decoder, const struct teams_sink *sink)
+{
+	struct teams *teams = xcalloc(1, sizeof(*teams));
+
+	teams->decoder = decoder;
+	teams->sink = *sink;
+	return teams;
+}
+
+/* ---- parts ---- */
+
+static struct stream *stream_of(struct teams *teams, const struct process *process,
+				const char *team)
+{
+	uint64_t *slot = map_insert(&teams->streams, (uint64_t)process->id, (uintptr_t)team, NULL);
+
+	if (!*slot)
+		*slot = (uintptr_t)xcalloc(1, sizeof(struct stream));
+	return (struct stream *)(uintptr_t)*slot;
+}
+
+/* One that is far behind the last begins a round: numbers wrapped, or the team is another one. */
+static uint64_t counted_on(struct stream *stream, uint64_t number)
+{
+	const uint64_t on = stream->round + number;
+
+	if (stream->round && on > stream->last + ROUND / 2)
+		return on - ROUND;
+	if (on + OUTSTANDING >= stream->last) {
+		stream->last = on > stream->last ? on : stream->last;
+		return on;
+	}
+	stream->round += ROUND;
+	return stream->last = stream->round + number;
+}
+
+static void operation_link(struct teams *teams, struct operation *operation)
+{
+	operation->before = teams->last;
+	*(teams->last ? &teams->last->after : &teams->first) = operation;
+	teams->last = operation;
+	teams->operations++;
+}
+
+static void operation_free(struct teams *teams, struct operation *operation)
+{
+	*(operation->before ? &operation->before->after : &teams->first) = operation->after;
+	*(operation->after ? &operation->after->before : &teams->last) = operation->before;
+	teams->operations--;
+	free(operation);
+}
+
+static struct team_part *part_new(struct teams *teams, struct stream *stream, uint64_t number,
+				  const struct process *process, const char *team)
+{
+	struct team_part *part = xcalloc(1, sizeof(*part));
+	struct operation *operation = xcalloc(1, sizeof(*operation));
+
+	part->operation = operation;
+	part->stream = stream;
+	part->number = number;
+	part->process = process->index;
+	operation->first = operation->last = part;
+	operation->size = 1;
+	operation->team = team;
+	operation_link(teams, operation);
+	return part;
+}
+
+static void part_free(struct teams *teams, struct team_part *part)
+{
+	for (size_t i = 0; i < part->ops.len; i++)
+		map_remove(&teams->by_op, part->ops.data[i], 0);
+	map_remove(&teams->parts, (uintptr_t)part->stream, part->number);
+	vec_release(&part->ops);
+	free(part);
+}
+
+static void name_part(struct teams *teams, struct team_part *part, const struct place *place)
+{
+	struct named_collective named = decoder_collective(teams->decoder, place);
+
+	if (!named.function || part->mixed)
+		return;
+	part->mixed = part->function &&
+		      (part->function != named.function || part->algorithm != named.algorithm);
+	part->function = named.function;
+	part->algorithm = part->mixed ? NULL : named.algorithm;
+}
+
+/* ---- operations ---- */
+
+static void join(struct teams *teams, struct team_part *a, struct team_part *b)
+{
+	struct operation *into = a->operation, *from = b->operation;
+
+	if (into == from)
+		return;
+	if (into->size < from->size) {
+		into = b->operation;
+		from = a->operation;
+	}
+	for (struct team_part *part = from->first; part; part = part->next)
+		part->operation = into;
+	into->last->next = from->first;
+	into->last = from->last;
+	into->size += from->size;
+	into->messages += from->messages;
+	into->bytes += from->bytes;
+	into->unsized = into->unsized || from->unsized;
+	operation_free(teams, from);
+}
+
+static bool is_whole(const struct operation *operation)
+{
+	for (const struct team_part *part = operation->first; part; part = part->next)
+		if (part->unmatched)
+			return false;
+	return true;
+}
+
+static bool is_over(const struct operation *operation)
+{
+	for (const struct team_part *part = operation->first; part; part = part->next)
+		if (part->number + OUTSTANDING >= part->stream->last)
+			return false;
+	return is_whole(operation);
+}
+
+static void name_operation(struct teams *teams, const struct operation *operation, bool whole,
+			   struct fact_collective *fact)
+{
+	const char *reason =
+		whole ? "its functions have no known names" : "not all of its messages are known";
+	bool mixed = false;
+
+	for (const struct team_part *part = operation->first; part; part = part->next) {
+		if (!part->function)
+			continue;
+		mixed = mixed || part->mixed ||
+			(fact->function &&
+			 (fact->function != part->function || fact->algorithm != part->algorithm));
+		fact->function = part->function;
+		fact->algorithm = part->algorithm;
+	}
+	if (mixed)
+		reason = "its processes called several functions";
+	if (mixed || !fact->function)
+		fact->algorithm = NULL;
+	if (!fact->function)
+		fact->function = "collective";
+	if (!fact->algorithm)
+		fact->reason = strings_intern(&teams->decoder->strings, reason);
+	fact->function = strings_intern(&teams->decoder->strings, fact->function);
+}
+
+static void show(struct teams *teams, const struct operation *operation)
+{
+	const bool whole = is_whole(operation);
+	struct fact_collective fact = {
+		.comm = operation->team,
+		.ranks = whole ? operation->size : -1,
+		.messages = operation->messages,
+		.bytes = operation->bytes,
+		.bytes_bound = !whole || operation->unsized,
+	};
+
+	teams->members.len = 0;
+	for (const struct team_part *part = operation->first; part; part = part->next) {
+		vec_push(&teams->members, ((struct collective_member){ 0, part->process }));
+		fact.most_sent = part->sent > fact.most_sent ? part->sent : fact.most_sent;
+	}
+	fact.members = teams->members.data;
+	fact.member_count = (int)teams->members.len;
+	name_operation(teams, operation, whole, &fact);
+	teams->sink.collective(teams->sink.arg, &fact);
+}
+
+static void operation_end(struct teams *teams, struct operation *operation)
+{
+	struct team_part *next;
+
+	show(teams, operation);
+	for (struct team_part *part = operation->first; part; part = next) {
+		next = part->next;
+		part_free(teams, part);
+	}
+	operation_free(teams, operation);
+}
+
+/* ---- operations of UCP, and their messages ---- */
+
+static void pass(struct teams *teams, struct stream *stream)
+{
+	for (; stream->passed + OUTSTANDING < stream->last; stream->passed++) {
+		const uint64_t *part = map_find(&teams->parts, (uintptr_t)stream, stream->passed);
+
+		if (part && is_over(((struct team_part *)(uintptr_t)*part)->operation))
+			operation_end(teams, ((struct team_part *)(uintptr_t)*part)->operation);
+	}
+	while (teams->operations > MAX_OPERATIONS)
+		operation_end(teams, teams->first);
+}
+
+static struct identity identity_of(struct teams *teams, const struct op *op)
+{
+	return decoder_identity(teams->decoder, op->caller, op->site->name, op->tag);
+}
+
+void teams_op_start(struct teams *teams, const struct op *op)
+{
+	const bool sends = op->site->op == OP_TAG_SEND;
+	struct identity identity;
+	struct stream *stream;
+	struct team_part *part;
+	uint64_t number, *slot;
+
+	if (!op->caller || !op->caller->library || (!sends && op->site->op != OP_TAG_RECV))
+		return;
+	identity = identity_of(teams, op);
+	if (identity.number < 0)
+		return;
+	stream = stream_of(teams, op->process, identity.team);
+	number = counted_on(stream, (uint64_t)identity.number);
+	slot = map_insert(&teams->parts, (uintptr_t)stream, number, NULL);
+	if (!*slot)
+		*slot = (uintptr_t)part_new(teams, stream, number, op->process, identity.team);
+	part = (struct team_part *)(uintptr_t)*slot;
+	name_part(teams, part, op->caller);
+	vec_push(&part->ops, op->id);
+	part->unmatched++;
+	part->sent += sends;
+	*map_insert(&teams->by_op, op->id, 0, NULL) = (uintptr_t)part;
+	pass(teams, stream);
+}
+
+static struct team_part *matched(struct teams *teams, uint64_t op)
+{
+	const uint64_t *slot = op ? map_find(&teams->by_op, op, 0) : NULL;
+	struct team_part *part = slot ? (struct team_part *)(uintptr_t)*slot : NULL;
+
+	if (part && part->unmatched)
+		part->unmatched--;
+	return part;
+}
+
+void teams_message(struct teams *teams, const struct message *message)
+{
+	struct team_part *from, *to;
+
+	if (!teams->by_op.used)
+		return;
+	from = matched(teams, message->send);
+	to = matched(teams, message->recv);
+	if (!from || !to)
+		return;
+	join(teams, from, to);
+	from->operation->messages++;
+	if (message->bytes == UINT64_MAX)
+		from->operation->unsized = true;
+	else
+		from->operation->bytes += message->bytes;
+	if (is_over(from->operation))
+		operation_end(teams, from->operation);
+}
+
+void teams_finish(struct teams *teams)
+{
+	while (teams->first)
+		operation_end(teams, teams->first);
+}
+
+void teams_free(struct teams *teams)
+{
+	struct map_slot *slot;
+	size_t pos = 0;
+
+	if (!teams)
+		return;
+	while ((slot = map_next(&teams->streams, &pos)))
+		free((struct stream *)(uintptr_t)slot->value);
+	map_release(&teams->streams);
+	map_release(&teams->parts);
+	map_release(&teams->by_op);
+	vec_release(&teams->members);
+	free(teams);
+}
