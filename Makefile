@@ -241,7 +241,9 @@ $(O)/tests/bench/%: tests/bench/%.c $(O)/libucxbpf.a
 define mpi_rules
 $(O)/tests/progs/$(1)/%: tests/progs/%.c
 	$$(call say,MPICC,$$@)
-	$$(Q)mkdir -p $$(@D) && mpicc.$(1) -std=gnu11 -D_GNU_SOURCE -Wall -O2 -g -MMD -MP $$< -o $$@ -lm -pthread
+	$$(Q)mkdir -p $$(@D) && mpicc.$(1) -std=gnu11 -D_GNU_SOURCE -Wall -O2 -g -MMD -MP $$< -o $$@ $$(LINK) -lm -pthread
+
+$(O)/tests/progs/$(1)/mpi_beside: private LINK := -lucp -lucs
 
 $(O)/tests/witness/$(1)/%.so: tests/witness/%.c
 	$$(call say,MPICC,$$@)

@@ -54,7 +54,7 @@ struct frame {
 	__u8 pad[4];
 	__u64 comp_func;
 	__u64 position; /* see position_before(); UINT64_MAX: not looked at */
-	__u64 caller; /* UB_OP outside of calls: where it returns to; 0 */
+	__u64 caller; /* UB_OP: where it returns to; 0 */
 	__u64 ts;
 	__u64 args[ARGS];
 	struct owner owner; /* UB_XFER_SELF, and with_op, only */

@@ -19,12 +19,6 @@ static __always_inline __u64 op_position(const struct hit *hit, const struct fra
 	return short_position(hit->task);
 }
 
-/* An MPI call says more of who made its operations. */
-static __always_inline __u64 op_caller(const struct hit *hit, struct parents up)
-{
-	return up.call ? 0 : slot_value(hit->sp);
-}
-
 static __always_inline int op_enter(struct pt_regs *ctx)
 {
 	struct frame *frame;
@@ -36,7 +30,7 @@ static __always_inline int op_enter(struct pt_regs *ctx)
 	if (!frame)
 		return 1;
 	frame->position = op_position(&hit, frame);
-	frame->caller = op_caller(&hit, frame->up);
+	frame->caller = slot_value(hit.sp);
 	return 0;
 }
 
@@ -279,7 +273,7 @@ int op_call(struct pt_regs *ctx)
 	frame_enter(&op->h, &hit, UB_OP, false, up, slot_value(hit.sp));
 	op->obj = PT_REGS_PARM1(ctx);
 	op->h.flags |= UB_F_NO_RETURN;
-	ub_op_set_caller(op, op_caller(&hit, up));
+	ub_op_set_caller(op, slot_value(hit.sp));
 	outbox_settle(&hit.task->outbox, hit.ts);
 	return 0;
 }

@@ -137,7 +137,7 @@ struct ub_op {
 	__u32 caller_31_0;
 };
 
-/* Where an operation outside of MPI calls returns to; 0: inside of one, or not known. */
+/* Where an operation returns to; 0: not known, as inside of MPI calls in older captures. */
 static inline __u64 ub_op_caller(const struct ub_op *op)
 {
 	return (__u64)op->caller_47_40 << 40 | (__u64)op->caller_39_32 << 32 | op->caller_31_0;

@@ -27,6 +27,21 @@ all_called()
 	grep -q '^CALLERS OF UCP ' "$WORK/text"
 }
 
+# Its sends are not of the MPI call before, whose return address nothing has overwritten.
+@test "a program that calls UCP beside MPI: what it sends is its own" {
+	for mpi in openmpi mpich; do
+		job_command $mpi 2 shm n "$PROGS/$mpi/mpi_beside"
+		for mode in "" --exact --call-ends; do
+			TRUTH= timeout -k 5 60 "$UCXBPF" run -q $mode -o "$WORK/$mpi$mode.ucxb" -- \
+				timeout -k 2 20 "${JOB[@]}" >"$WORK/out" 2>&1
+			"$UCXBPF" replay --json "$WORK/$mpi$mode.ucxb" >"$WORK/report.json"
+			jq -e '[.callers[] | select((.module | endswith("/mpi_beside")) and .op == "tag_send") | .count]
+				== [40, 40]' "$WORK/report.json"
+			jq -e '[.ops[] | select(.op == "tag_send" and .function == "MPI_Irecv")] == []' "$WORK/report.json"
+		done
+	done
+}
+
 @test "attached, and with MPI around: no operation of a call has a caller of its own" {
 	job_command openmpi 2 shm n "$PROGS/openmpi/mpi_isend"
 	TRUTH= timeout -k 5 60 "$UCXBPF" run -q -o "$WORK/a.ucxb" -- timeout -k 2 20 "${JOB[@]}" >"$WORK/out" 2>&1

@@ -17,6 +17,7 @@ const struct library_role_name library_role_names[] = {
 	{ LIB_UCS, "ucs" },
 	{ LIB_SHMEM, "shmem" },
 	{ LIB_SHMEM_PLUGIN, "shmem_plugin" },
+	{ LIB_MPI_UCC, "mpi_ucc" },
 	{ 0 },
 };
 

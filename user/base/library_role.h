@@ -19,6 +19,7 @@ enum library_role {
 	LIB_UCS = 1 << 9, /* defines ucs_socket_recv_nb */
 	LIB_SHMEM = 1 << 10, /* defines pshmem_init */
 	LIB_SHMEM_PLUGIN = 1 << 11, /* a part of an OpenSHMEM (mca_spml_ucx_*) */
+	LIB_MPI_UCC = 1 << 12, /* an MPI, or a plugin of one, that calls UCC */
 };
 
 /* Libraries that may allocate memory other than the host's. */

@@ -278,6 +278,20 @@ static const struct place *caller_of(struct attribute *attribute, const struct e
 	return address ? decoder_place(attribute->decoder, event, address) : NULL;
 }
 
+/*
+ * A call that has returned looks like one that goes on for as long as nothing overwrites its return
+ * address, which may lie in an unused part of a later frame. MPI calls UCP neither by way of the
+ * program nor of another library, unless it is known to call that one.
+ */
+static bool is_beyond_mpi(const struct process *process, const struct place *caller)
+{
+	if (!caller || decoder_in_mpi(process, caller->address))
+		return false;
+	if (caller->library)
+		return !process->mpi_calls_ucc;
+	return caller->module && process->exe && !strcmp(caller->module, process->exe);
+}
+
 /* Who called UCP, where no MPI function did: not MPI, whose call began before its probe was there.
  */
 static const struct place *user_of(const struct op *op)
@@ -285,12 +299,13 @@ static const struct place *user_of(const struct op *op)
 	return op->caller && decoder_is_mpi(op->process, op->caller->module) ? NULL : op->caller;
 }
 
-static void op_event(struct attribute *attribute, struct thread *thread, const struct event *event)
+static void op_event(struct attribute *attribute, struct thread *thread, const struct event *event,
+		     const struct place *caller)
 {
 	struct op *op = op_new(attribute, event);
 
 	op->id = ++attribute->ids;
-	op->caller = caller_of(attribute, event);
+	op->caller = caller;
 	op->function = thread_function(thread, event->h);
 	op->call = op->function ? thread->call.id : 0;
 	op->place = op->function ? thread->call.place : user_of(op);
@@ -334,6 +349,7 @@ static void loss_event(struct thread *thread, const struct event *event)
 
 void attribute_event(struct attribute *attribute, const struct event *event)
 {
+	const struct place *caller = NULL;
 	const unsigned int no_work =
 		1u << UB_TASK | 1u << UB_NAME | 1u << UB_OBJ | 1u << UB_STACK | 1u << UB_MEM;
 	struct thread *thread;
@@ -345,6 +361,10 @@ void attribute_event(struct attribute *attribute, const struct event *event)
 		return loss_event(thread, event);
 	if (event->h->kind == UB_CALL_STACK)
 		return thread_stack(attribute, thread, event);
+	if (event->h->kind == UB_OP) {
+		caller = caller_of(attribute, event);
+		thread_leaves(thread, event->h, is_beyond_mpi(event->process, caller));
+	}
 	thread_step(attribute, thread, event->h);
 	switch (event->h->kind) {
 	case UB_CALL:
@@ -353,7 +373,7 @@ void attribute_event(struct attribute *attribute, const struct event *event)
 	case UB_CALL_END:
 		return thread_call_end(attribute, thread, event->h);
 	case UB_OP:
-		return op_event(attribute, thread, event);
+		return op_event(attribute, thread, event, caller);
 	case UB_XFER:
 	case UB_FRAGS:
 		return transfer_event(attribute, thread, event);

@@ -22,6 +22,7 @@ struct thread {
 	} missed[4]; /* calls that loss records name, which come in the order of their losses */
 	unsigned int misses;
 	uint32_t inner; /* the last call that the MPI library made inside it; 0: none */
+	uint32_t left; /* a call that records may name although it has returned; 0: none */
 	unsigned int depth;
 	struct op *frames[MAX_FRAMES]; /* held */
 	unsigned int arrivals;
@@ -198,6 +199,11 @@ struct op *thread_op(const struct thread *thread, const struct ub_hdr *h);
  * gets into the table of requests, but over "self" the whole exchange runs inside it.
  */
 struct op *thread_find(const struct thread *thread, uint64_t req, unsigned int kinds);
+/*
+ * An operation tells whether the thread has left the call that its records name: they name it until
+ * its stack shows another one.
+ */
+void thread_leaves(struct thread *thread, const struct ub_hdr *h, bool leaves);
 const char *thread_function(const struct thread *thread, const struct ub_hdr *h);
 /* Bytes of an operation whose size its entry did not tell. */
 void thread_bytes(struct thread *thread, const struct ub_hdr *h, uint64_t bytes);

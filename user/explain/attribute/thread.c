@@ -36,7 +36,15 @@ static bool is_call(const struct thread *thread, uint32_t seq)
 
 static bool inside_call(const struct thread *thread, const struct ub_hdr *h)
 {
-	return h->call && is_call(thread, h->call);
+	return h->call && h->call != thread->left && is_call(thread, h->call);
+}
+
+void thread_leaves(struct thread *thread, const struct ub_hdr *h, bool leaves)
+{
+	if (leaves)
+		thread->left = h->call;
+	else if (thread->left == h->call)
+		thread->left = 0;
 }
 
 /* An operation's frame is over once a record names another innermost one. */
@@ -115,7 +123,8 @@ void thread_step(struct attribute *attribute, struct thread *thread, const struc
 		op_unframe(attribute, op);
 		op_drop(attribute, op);
 	}
-	if (!is_entry(h) && h->kind != UB_CALL_END && h->call && !inside_call(thread, h))
+	if (!is_entry(h) && h->kind != UB_CALL_END && h->call && h->call != thread->left &&
+	    !inside_call(thread, h))
 		enter_missed(attribute, thread, h);
 	if (!is_entry(h) && inside_call(thread, h) && end > thread->call.end.ns &&
 	    thread->call.end.precision != PRECISION_EXACT)

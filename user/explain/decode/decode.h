@@ -130,6 +130,7 @@ struct process {
 	struct rowset libraries_by_key;
 	VEC(struct address_range) mpi_text; /* where the MPI library's own code lies */
 	uint64_t comm_world; /* its handle of MPI_COMM_WORLD; 0: unknown */
+	bool mpi_calls_ucc; /* operations of UCC may be part of MPI calls */
 	bool mpich; /* whose handles have 32 bits */
 	uint64_t blind_until; /* records of it, or of its peers, before this time may be missing */
 	uint64_t missing_until; /* records of its own before this time may be missing */

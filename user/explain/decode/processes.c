@@ -399,6 +399,8 @@ void decode_library(struct decoder *decoder, struct capture *capture, const json
 		decode_gpu_library(process, side);
 	if (roles & LIB_MPI_CODE)
 		vec_push(&process->mpi_text, mpi_range(side));
+	if (roles & LIB_MPI_UCC)
+		process->mpi_calls_ucc = true;
 	if (roles & LIB_MPI)
 		decode_mpi_library(capture, process, ucx.path, side);
 }

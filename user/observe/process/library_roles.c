@@ -113,6 +113,8 @@ enum sign {
 	DEFINES_UCS = 1 << 12,
 	DEFINES_SHMEM = 1 << 13,
 	DEFINES_SPML = 1 << 14,
+	DEFINES_COLL_UCC = 1 << 15,
+	IMPORTS_UCC = 1 << 16,
 };
 
 enum match { MATCH_WHOLE, MATCH_PREFIX };
@@ -139,6 +141,8 @@ static const struct {
 	{ "mca_scoll_basic_", MATCH_PREFIX, true, DEFINES_SPML },
 	{ "mca_scoll_mpi_", MATCH_PREFIX, true, DEFINES_SPML },
 	{ "mca_scoll_hcoll_", MATCH_PREFIX, true, DEFINES_SPML },
+	{ "mca_coll_ucc_", MATCH_PREFIX, true, DEFINES_COLL_UCC },
+	{ "ucc_collective_post", MATCH_WHOLE, false, IMPORTS_UCC },
 	{ "cuMemAlloc_v2", MATCH_WHOLE, true, DEFINES_CUDA },
 	{ "cudaMalloc", MATCH_WHOLE, true, DEFINES_CUDA },
 	{ "hipMalloc", MATCH_WHOLE, true, DEFINES_ROCM },
@@ -199,6 +203,8 @@ unsigned int elf_roles(const struct elf *elf)
 	/* a profiling tool defines MPI_Init, and calls the MPI library's PMPI_Init */
 	if (seen & DEFINES_PMPI || (seen & DEFINES_MPI && !(seen & IMPORTS_PMPI)))
 		roles |= LIB_MPI;
+	if (seen & IMPORTS_UCC && seen & (DEFINES_PMPI | DEFINES_MPI | DEFINES_COLL_UCC))
+		roles |= LIB_MPI_UCC;
 	if (is_module(elf, seen))
 		roles |= LIB_UCT_MODULE;
 	for (size_t i = 0; i < ARRAY_SIZE(role_of); i++)
