@@ -279,8 +279,10 @@ $(O)/tests/trust/flow: TRUST_LIBS_flow = -lucp -lucs
 #-- Fuzzers (tests/fuzz/README.md) -------------------------------------------------------------------
 
 # What they run in: all that is read without root.
-FUZZ_SRC := $(filter-out user/main.c user/cmd/% user/observe/capture/% user/observe/probe/% user/observe/doctor/%,$(USER_SRC)) tests/fuzz/harness.c tests/fuzz/mutate.c
-FUZZ_TARGETS := replay site
+FUZZ_SRC := $(filter-out user/main.c user/cmd/% user/observe/capture/% user/observe/probe/keeper.c user/observe/probe/links% user/observe/doctor/%,$(USER_SRC)) tests/fuzz/harness.c tests/fuzz/mutate.c
+FUZZ_TARGETS := replay site reader elf
+FUZZ_LIBS_reader := -ldw -lelf -lZydis
+FUZZ_LIBS_elf := $(FUZZ_LIBS_reader)
 FUZZ_CFLAGS := -std=gnu11 -D_GNU_SOURCE -Wall -Iuser -Ibpf -Itests -I$(O)/include -O1 -gline-tables-only \
 	-fno-omit-frame-pointer $(ANYWHERE)
 FUZZ_SAN := -fsanitize=address,undefined -fno-sanitize-recover=all \
@@ -309,7 +311,7 @@ $(O)/$(1)/libucxbpf.a: $(FUZZ_SRC:%.c=$(O)/$(1)/obj/%.o) $(PROTO_SRC:user/show/e
 $(FUZZ_TARGETS:%=$(O)/$(1)/%): $(O)/$(1)/%: $(O)/$(1)/obj/tests/fuzz/%.o $(O)/$(1)/libucxbpf.a
 	$$(call say,LINK,$$@)
 	$$(Q)$(CLANG) $(FUZZ_CFLAGS) -fsanitize=fuzzer $(2) $$^ $$(FUZZ_WRAP_$$*) -Wl,-Bstatic $$$$(pkg-config --static --libs $(FUZZ_PKGS)) \
-		-Wl,-Bdynamic $(DEMANGLE) -pthread -lm -Wl,-rpath,'$$$$ORIGIN/lib' -o $$@
+		-Wl,-Bdynamic $$(FUZZ_LIBS_$$*) $(DEMANGLE) -pthread -lm -Wl,-rpath,'$$$$ORIGIN/lib' -o $$@
 endef
 $(eval $(call fuzz_rules,fuzz,$(FUZZ_SAN)))
 $(eval $(call fuzz_rules,fuzz-cover,$(FUZZ_COVER)))
@@ -328,7 +330,7 @@ $(O)/fuzz/seeds/made: tests/fuzz/make-seeds $(O)/tests/fuzz/seeds $(O)/ucxbpf $(
 .PHONY: fuzzers
 fuzzers: $(FUZZ_TARGETS:%=$(O)/fuzz/%) $(O)/fuzz/seeds/made
 
-# TIME=seconds, RUNS=, TARGET="replay site", JOBS=, PACK=FILE.tar.gz
+# TIME=seconds, RUNS=, TARGET="replay site reader elf", JOBS=, PACK=FILE.tar.gz
 .PHONY: fuzz
 fuzz: fuzzers
 	$(Q)TIME=$(or $(TIME),60) RUNS=$(RUNS) TARGET="$(or $(TARGET),$(FUZZ_TARGETS))" JOBS=$(or $(JOBS),1) \

@@ -28,3 +28,11 @@ short() {
 @test "policies, plans, ledgers, inventories, evidence" {
 	short site 4000
 }
+
+@test "answers of who reads foreign files" {
+	short reader 4000
+}
+
+@test "files that readers parse" {
+	short elf 4000
+}

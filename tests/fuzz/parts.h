@@ -29,6 +29,11 @@ enum part_type {
 	PART_INVENTORY = 'I',
 	PART_EVIDENCE = 'E', /* before compression */
 	PART_EARLIER = 'B', /* evidence of an earlier sweep */
+	/* of a reader of foreign files: reader.c */
+	PART_ANSWER = 'A', /* arg: its result, signed */
+	PART_BYTES = 'Y', /* what comes over its socket instead */
+	/* of what it reads: elf.c */
+	PART_ELF = 'F', /* a file */
 };
 
 /* The lowest three bits of the first capture's say what becomes of the facts: enum shown. */

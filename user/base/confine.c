@@ -88,6 +88,16 @@ static const uint32_t refused[] = {
 	SYS_open_by_handle_at,
 };
 
+/* All that a process needs which parses what it has mapped. */
+static const uint32_t parsing[] = {
+	SYS_recvmsg,    SYS_sendto,       SYS_read,
+	SYS_write,      SYS_close,        SYS_mmap,
+	SYS_munmap,     SYS_mremap,       SYS_brk,
+	SYS_mprotect,   SYS_madvise,      SYS_getrandom,
+	SYS_futex,      SYS_exit,         SYS_clock_gettime,
+	SYS_exit_group, SYS_rt_sigreturn, SYS_restart_syscall,
+};
+
 static int drop_capabilities(uint64_t kept)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -113,43 +123,69 @@ static int drop_capabilities(uint64_t kept)
 #define REFUSE BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
 #define ALLOW BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 
-static size_t add_calls(struct sock_filter *code, const uint32_t *calls, size_t count)
+static size_t add_calls(struct sock_filter *code, const uint32_t *calls, size_t count,
+			struct sock_filter answer)
 {
 	for (size_t i = 0; i < count; i++) {
 		*code++ = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, calls[i], 0, 1);
-		*code++ = (struct sock_filter)REFUSE;
+		*code++ = answer;
 	}
 	return 2 * count;
 }
 
-/* Calls of another architecture, which this program never makes, are refused as well. */
-static int refuse_calls(bool traces)
+static int set_filter(struct sock_filter *code, size_t length)
 {
-	struct sock_filter code[7 + 2 * (ARRAY_SIZE(refused) + ARRAY_SIZE(tracing))] = {
-		LOAD(arch), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCH, 1, 0),        REFUSE,
-		LOAD(nr),   BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, OTHER_CALLS, 0, 1), REFUSE,
-	};
-	struct sock_fprog filter = { .filter = code };
-	size_t n = 6;
+	const struct sock_fprog filter = { .len = (unsigned short)length, .filter = code };
 
-	n += add_calls(code + n, refused, ARRAY_SIZE(refused));
-	if (!traces)
-		n += add_calls(code + n, tracing, ARRAY_SIZE(tracing));
-	code[n++] = (struct sock_filter)ALLOW;
-	filter.len = (unsigned short)n;
 	/* Linux before 5.16 slows a process down that has a filter, unless it asks not to be */
 	if (!syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, &filter))
 		return 0;
 	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) ? -errno : 0;
 }
 
+#define OWN_CALLS                                                                                  \
+	LOAD(arch), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCH, 1, 0), REFUSE, LOAD(nr),             \
+		BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, OTHER_CALLS, 0, 1), REFUSE
+#define OWN_CALLS_LENGTH 6
+
+/* Calls of another architecture, which this program never makes, are refused as well. */
+static int refuse_calls(bool traces)
+{
+	struct sock_filter code[7 + 2 * (ARRAY_SIZE(refused) + ARRAY_SIZE(tracing))] = {
+		OWN_CALLS
+	};
+	const struct sock_filter refuse = REFUSE;
+	size_t n = OWN_CALLS_LENGTH;
+
+	n += add_calls(code + n, refused, ARRAY_SIZE(refused), refuse);
+	if (!traces)
+		n += add_calls(code + n, tracing, ARRAY_SIZE(tracing), refuse);
+	code[n++] = (struct sock_filter)ALLOW;
+	return set_filter(code, n);
+}
+
+static int refuse_all_but(const uint32_t *calls, size_t count)
+{
+	struct sock_filter code[7 + 2 * ARRAY_SIZE(parsing)] = { OWN_CALLS };
+	size_t n = OWN_CALLS_LENGTH;
+
+	n += add_calls(code + n, calls, count, (struct sock_filter)ALLOW);
+	code[n++] = (struct sock_filter)REFUSE;
+	return set_filter(code, n);
+}
+
 /* A kernel may be built without one of these; any other refusal leaves more rights than promised.
  */
+static bool lacks(int err)
+{
+	return err == -EINVAL || err == -ENOSYS;
+}
+
 static void given_up(const char *what, int err)
 {
 	if (err)
-		log_printf(err == -EINVAL || err == -ENOSYS ? LOG_DEBUG : LOG_WARN,
-			   "%s cannot be given up: %s", what, strerror(-err));
+		log_printf(lacks(err) ? LOG_DEBUG : LOG_WARN, "%s cannot be given up: %s", what,
+			   strerror(-err));
 }
 
 static void confine(uint64_t kept, bool traces)
@@ -167,4 +203,26 @@ void confine_to_files(void)
 void confine_to_tracing(void)
 {
 	confine(for_files | for_tracing, true);
+}
+
+void confine_to_starting(void)
+{
+	confine(0, true);
+}
+
+bool confine_to_parsing(void)
+{
+	const int privileges = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ? -errno : 0;
+	const int capabilities = drop_capabilities(0);
+	const int calls = refuse_all_but(parsing, ARRAY_SIZE(parsing));
+
+	return (!privileges || lacks(privileges)) && (!capabilities || lacks(capabilities)) &&
+	       (!calls || lacks(calls));
+}
+
+bool confine_has_filters(void)
+{
+	const uint32_t refusal = SECCOMP_RET_ERRNO;
+
+	return !syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &refusal) || !lacks(-errno);
 }

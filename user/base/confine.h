@@ -6,6 +6,8 @@
 #ifndef UCXBPF_BASE_CONFINE_H
 #define UCXBPF_BASE_CONFINE_H
 
+#include <stdbool.h>
+
 /*
  * For this process from now on, to be called while it has one thread: no new privileges, no
  * capabilities but those to read and write files of others and to give files away, and no system
@@ -18,9 +20,26 @@ void confine_to_files(void);
 /*
  * The same for a tracer, which keeps what tracing needs: eight capabilities more, and the calls
  * that load programs, place probes, read memory of processes, visit their namespaces and talk to
- * its own children. It parses files and memory of foreign processes. Not by Landlock: it forbids to
- * read processes outside its domain.
+ * its own children. It reads the memory of foreign processes. Not by Landlock: it forbids to read
+ * processes outside its domain.
  */
 void confine_to_tracing(void);
+
+/*
+ * The same for a process that only starts and ends others like itself, which look at foreign files:
+ * no capabilities at all.
+ */
+void confine_to_starting(void);
+
+/*
+ * No capabilities, no new privileges, and only the calls by which a process uses its own memory,
+ * reads and maps descriptors that it has, answers through them, and ends: any other fails with
+ * EPERM. Where a kernel lacks one of these, the others hold. False: it refuses one that it has, and
+ * nothing foreign should be looked at.
+ */
+bool confine_to_parsing(void);
+
+/* Whether the kernel can refuse system calls. */
+bool confine_has_filters(void);
 
 #endif

@@ -22,6 +22,8 @@ enum library_role {
 	LIB_MPI_UCC = 1 << 12, /* an MPI, or a plugin of one, that calls UCC */
 };
 
+#define LIB_ALL (2 * LIB_UCS - 1)
+
 /* Libraries that may allocate memory other than the host's. */
 #define LIB_GPU (LIB_CUDA | LIB_ROCM | LIB_ZE)
 

@@ -24,6 +24,7 @@
 #include "cmd/trace/ready.h"
 #include "observe/process/proc.h"
 #include "observe/capture/capture.h"
+#include "observe/process/reader.h"
 
 /* ---- the command ---- */
 
@@ -152,6 +153,7 @@ static int trace(struct attach *attach, const struct capture_options *options)
 	if (!err)
 		err = signals_open(&signals, false);
 	if (!err) {
+		readers_start();
 		confine_to_tracing();
 		err = capture_open(&capture, options);
 	}

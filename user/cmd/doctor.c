@@ -12,6 +12,7 @@
 #include "cmd/cmds.h"
 #include "cmd/output/output.h"
 #include "observe/doctor/doctor.h"
+#include "observe/process/reader.h"
 
 struct doctor_arguments {
 	pid_t pid; /* 0 = all */
@@ -96,6 +97,7 @@ int cmd_doctor(int argc, char **argv)
 	doctor_init(&doctor);
 	doctor_privileges(&doctor);
 	doctor_kernel(&doctor);
+	readers_start();
 	if (options.pid)
 		doctor_process(&doctor, options.pid);
 	else

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "cmd/cmds.h"
 #include "cmd/output/output.h"
+#include "observe/process/reader.h"
 #include "site/inventory/inventory.h"
 
 struct inventory_arguments {
@@ -79,6 +80,7 @@ int cmd_inventory(int argc, char **argv)
 	int err;
 
 	xargp_parse(&argp, argc, argv, 0, &options);
+	readers_start();
 	inventory = inventory_collect("");
 	snapshot = (struct inventory_output){ inventory, wants_text(&options) };
 	err = output_write(options.output, NEWFILE_PRIVATE, put, &snapshot);

@@ -13,6 +13,7 @@
 #include "cmd/trace/args.h"
 #include "cmd/trace/chosen.h"
 #include "cmd/trace/temporary.h"
+#include "observe/process/reader.h"
 #include "show/report/report.h"
 
 struct pending {
@@ -92,6 +93,7 @@ static int look(struct pending *pending, const struct capture_options *capture_o
 	int err = signals_open(&signals, false), close_err;
 
 	if (!err) {
+		readers_start();
 		confine_to_tracing();
 		err = capture_open(&capture, capture_options);
 	}

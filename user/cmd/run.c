@@ -15,6 +15,7 @@
 #include "base/signals.h"
 #include "cmd/cmds.h"
 #include "cmd/trace/args.h"
+#include "observe/process/reader.h"
 
 struct run_command {
 	struct capture_arguments capture;
@@ -243,6 +244,7 @@ static int trace(const struct run_command *run, struct capture_options *options,
 	pid = start(run->command, signals, &go);
 	if (pid < 0)
 		return not_begun(run, pid);
+	readers_start();
 	confine_to_tracing();
 	options->unwritable = &unwritable;
 	err = capture_open(&capture, options);

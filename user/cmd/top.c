@@ -24,6 +24,7 @@
 #include "cmd/trace/capture_name.h"
 #include "cmd/trace/chosen.h"
 #include "cmd/trace/temporary.h"
+#include "observe/process/reader.h"
 
 #define SECOND 1000000000ull
 #define INTERVAL_LEAST (SECOND / 10)
@@ -284,6 +285,7 @@ static int watch(struct top *top, const struct capture_options *capture_options,
 	int err = signals_open(&signals, false);
 
 	if (!err) {
+		readers_start();
 		confine_to_tracing();
 		err = capture_open(&capture, capture_options);
 	}

@@ -56,10 +56,25 @@ static int by_from(const void *left, const void *right)
 	return a->from < b->from ? -1 : a->from > b->from;
 }
 
-static void list_functions(const struct elf *elf, functions *list)
+static void sort_functions(functions *list)
 {
 	size_t kept = 0;
 
+	if (list->len)
+		qsort(list->data, list->len, sizeof(*list->data), by_from);
+	/* several names of one function */
+	for (size_t i = 0; i < list->len; i++)
+		if (!kept || list->data[i].from >= list->data[kept - 1].to)
+			list->data[kept++] = list->data[i];
+	list->len = kept;
+}
+
+/* Where the file is looked at. */
+static long find_functions(struct elf *elf, const void *arguments, size_t arguments_size,
+			   reader_answer *answer)
+{
+	(void)arguments;
+	(void)arguments_size;
 	for (unsigned int row = 1; row < site_count(); row++) {
 		struct function function = { .row = row };
 		uint64_t offset, size;
@@ -69,15 +84,37 @@ static void list_functions(const struct elf *elf, functions *list)
 		    elf_offset_to_vaddr(elf, offset, &function.from))
 			continue;
 		function.to = function.from + size;
+		answer_add(answer, &function, sizeof(function));
+	}
+	return 0;
+}
+
+/* Rows of calls, within the file. */
+static bool take_functions(const reader_answer *answer, const struct elf *elf, functions *list)
+{
+	struct function function;
+	size_t at = 0;
+
+	while (answer_take(answer, &at, &function, sizeof(function))) {
+		if (list->len >= site_count() || function.row >= site_count() ||
+		    !site_row(function.row) || site_row(function.row)->wire.kind != UB_CALL ||
+		    function.from >= function.to || function.to > elf_reach(elf))
+			return false;
 		vec_push(list, function);
 	}
-	if (list->len)
-		qsort(list->data, list->len, sizeof(*list->data), by_from);
-	/* several names of one function */
-	for (size_t i = 0; i < list->len; i++)
-		if (!kept || list->data[i].from >= list->data[kept - 1].to)
-			list->data[kept++] = list->data[i];
-	list->len = kept;
+	return at == answer->len;
+}
+
+static int list_functions(const struct elf *elf, functions *list)
+{
+	reader_answer answer = { 0 };
+	long err = elf_ask(elf, find_functions, NULL, 0, &answer);
+
+	if (!err && !take_functions(&answer, elf, list))
+		err = elf_refuse(elf);
+	vec_release(&answer);
+	sort_functions(list);
+	return (int)err;
 }
 
 static struct ub_caller caller(uint64_t pc, uint32_t rule, const struct function *inside)
@@ -130,10 +167,10 @@ static void end_table(struct callers *callers, struct caller_table *table, int e
 	functions list = { 0 };
 	caller_rows out = { 0 };
 
-	if (!err) {
-		list_functions(table->library->elf, &list);
+	if (!err)
+		err = list_functions(table->library->elf, &list);
+	if (!err)
 		mark(&table->rows, &list, &out);
-	}
 	if (out.len && out.len <= KERNEL_CALLERS - callers->used) {
 		memcpy(callers->rows + callers->used, out.data, out.len * sizeof(*out.data));
 		table->first = callers->used;
@@ -153,11 +190,10 @@ static void end_table(struct callers *callers, struct caller_table *table, int e
 	vec_release(&out);
 }
 
-#define ROWS_AT_ONCE 256 /* some hundred microseconds */
-
 /* Goes on with a library; false: not done by that time. */
 static bool read_table(struct callers *callers, struct caller_table *table, uint64_t until)
 {
+	uint64_t now;
 	int more = 1;
 
 	if (table->ready)
@@ -166,8 +202,8 @@ static bool read_table(struct callers *callers, struct caller_table *table, uint
 		more = unwind_open(&table->unwind, table->library->elf);
 	if (!more)
 		more = 1;
-	while (more > 0 && clock_ns(CLOCK_MONOTONIC) < until)
-		more = unwind_read(table->unwind, &table->rows, ROWS_AT_ONCE);
+	while (more > 0 && (now = clock_ns(CLOCK_MONOTONIC)) < until)
+		more = unwind_read(table->unwind, &table->rows, until - now);
 	if (more > 0)
 		return false;
 	end_table(callers, table, more);

@@ -151,12 +151,11 @@ static void end_table(struct stacks *stacks, const struct code_file *file, int e
 	vec_release(&table->rows);
 }
 
-#define ROWS_AT_ONCE 256 /* some hundred microseconds */
-
 /* Goes on with a file; false: not done by that time. */
 static bool read_file(struct stacks *stacks, const struct code_file *file, uint64_t until)
 {
 	struct unwind_table *table = table_of(stacks, file);
+	uint64_t now;
 	int more = 1, err = 0;
 
 	if (table->ready)
@@ -165,8 +164,8 @@ static bool read_file(struct stacks *stacks, const struct code_file *file, uint6
 		err = file->elf ? unwind_open(&table->unwind, file->elf) : file->error;
 	if (err)
 		more = err;
-	while (more > 0 && clock_ns(CLOCK_MONOTONIC) < until)
-		more = unwind_read(table->unwind, &table->rows, ROWS_AT_ONCE);
+	while (more > 0 && (now = clock_ns(CLOCK_MONOTONIC)) < until)
+		more = unwind_read(table->unwind, &table->rows, until - now);
 	if (more > 0)
 		return false;
 	end_table(stacks, file, more);

@@ -29,6 +29,7 @@ struct mpi_code {
 struct mpi_file {
 	bool looked, unreadable;
 	bool within; /* is run inside of calls: of an MPI library, a binding or tool, of UCX */
+	reader_answer names;
 	VEC(struct mpi_code) all; /* functions of an MPI library, in order of addresses */
 };
 
@@ -53,15 +54,27 @@ static bool begins(const char *name, const char *with)
 	return !strncmp(name, with, strlen(with));
 }
 
-static int add_function(void *arg, const struct elf_symbol *symbol)
-{
-	struct mpi_file *file = arg;
+/* An MPI function in an answer; its name follows, with its NUL. */
+struct listed_code {
+	uint64_t start, end;
+	uint64_t length; /* of the name, with its NUL */
+};
 
-	if (symbol->defined && symbol->function && symbol->size &&
-	    (begins(symbol->name, "PMPI_") || begins(symbol->name, "MPIX_")))
-		vec_push(&file->all,
-			 ((struct mpi_code){ symbol->vaddr, symbol->vaddr + symbol->size,
-					     symbol->name }));
+#define NAME_MAX_LISTED 256
+#define NAMES_MAX                                                                                  \
+	(1u << 20) /* bytes of an answer, which is kept; that of a whole MPI has 100 KiB */
+
+static int list_function(void *arg, const struct elf_symbol *symbol)
+{
+	const struct listed_code listed = { symbol->vaddr, symbol->vaddr + symbol->size,
+					    strlen(symbol->name) + 1 };
+
+	if (!symbol->defined || !symbol->function || !symbol->size ||
+	    listed.length > NAME_MAX_LISTED ||
+	    !(begins(symbol->name, "PMPI_") || begins(symbol->name, "MPIX_")))
+		return 0;
+	answer_add(arg, &listed, sizeof(listed));
+	answer_add(arg, symbol->name, listed.length);
 	return 0;
 }
 
@@ -74,6 +87,46 @@ static int find_binding(void *arg, const struct elf_symbol *symbol)
 		 (symbol->defined &&
 		  (!strcmp(symbol->name, "MPI_Init") || !strcmp(symbol->name, "mpi_init_")));
 	return *found;
+}
+
+/* Where the file is looked at: 1 where its code is run inside of calls, by its symbols. */
+static long list_functions(struct elf *elf, const void *arguments, size_t size,
+			   reader_answer *answer)
+{
+	bool within = false;
+	uint64_t offset;
+
+	(void)arguments;
+	(void)size;
+	elf_each_symbol(elf, true, find_binding, &within);
+	if (elf_function(elf, "PMPI_Init", &offset, NULL))
+		return within;
+	elf_each_symbol(elf, true, list_function, answer);
+	/* an executable seldom exports the symbols linked into it */
+	if (elf_is_executable(elf))
+		elf_each_symbol(elf, false, list_function, answer);
+	return 1;
+}
+
+/* Names stay in the answer. */
+static bool take_functions(struct mpi_file *file)
+{
+	struct listed_code listed;
+	size_t at = 0;
+
+	if (file->names.len > NAMES_MAX)
+		return false;
+	while (answer_take(&file->names, &at, &listed, sizeof(listed))) {
+		const char *name = (const char *)file->names.data + at;
+
+		if (listed.start >= listed.end || !listed.length ||
+		    listed.length > file->names.len - at ||
+		    strnlen(name, listed.length) + 1 != listed.length)
+			return false;
+		vec_push(&file->all, ((struct mpi_code){ listed.start, listed.end, name }));
+		at += listed.length;
+	}
+	return at == file->names.len;
 }
 
 static int by_start(const void *left, const void *right)
@@ -97,7 +150,7 @@ static const struct mpi_file *file_of(struct thread_looking *look, const struct 
 {
 	const struct elf *elf = code_file_elf(look->pid, range);
 	struct mpi_file *file;
-	uint64_t offset;
+	long found;
 
 	while (look->files.len <= (size_t)range->file->number)
 		vec_add(&look->files);
@@ -108,16 +161,13 @@ static const struct mpi_file *file_of(struct thread_looking *look, const struct 
 	file->unreadable = !elf;
 	if (!elf)
 		return file;
-	file->within = roles_of(look, range->file) & LIB_WITHIN;
-	if (!file->within)
-		elf_each_symbol(elf, true, find_binding, &file->within);
-	if (elf_function(elf, "PMPI_Init", &offset, NULL))
-		return file;
-	file->within = true;
-	elf_each_symbol(elf, true, add_function, file);
-	/* an executable seldom exports the symbols linked into it */
-	if (elf_is_executable(elf))
-		elf_each_symbol(elf, false, add_function, file);
+	found = elf_ask(elf, list_functions, NULL, 0, &file->names);
+	if (found >= 0 && !take_functions(file)) {
+		vec_release(&file->all);
+		found = elf_refuse(elf);
+	}
+	file->unreadable = found < 0;
+	file->within = found > 0 || roles_of(look, range->file) & LIB_WITHIN;
 	if (file->all.len)
 		qsort(file->all.data, file->all.len, sizeof(*file->all.data), by_start);
 	return file;
@@ -339,8 +389,10 @@ static void release(struct thread_looking *look)
 {
 	threads_release(&look->again);
 	unwinds_release(&look->unwinds);
-	for (size_t i = 0; i < look->files.len; i++)
+	for (size_t i = 0; i < look->files.len; i++) {
 		vec_release(&look->files.data[i].all);
+		vec_release(&look->files.data[i].names);
+	}
 	vec_release(&look->files);
 	vec_release(&look->frames);
 	vec_release(&look->ranges);

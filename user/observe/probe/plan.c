@@ -70,18 +70,6 @@ static bool too_dear(const struct planned_probe *probe, const struct elf *elf)
 	       !site_may_step(site_row(probe->row));
 }
 
-int plan_function(struct planned_probe *probe, const struct library *library, unsigned int row,
-		  uint64_t function_offset)
-{
-	int err;
-
-	if (!site_row(row))
-		return -EINVAL;
-	err = place_at(probe, library->elf, row, function_offset, PLACE_CODE_MAX,
-		       site_row(row)->wire.needs_return);
-	return err ? err : (too_dear(probe, library->elf) ? -ENOTSUP : 0);
-}
-
 /* A call's exact end is worth a return probe, but not a single step. */
 static int place_call(struct planned_probe *probe, const struct elf *elf, unsigned int row,
 		      uint64_t function, size_t size)
@@ -228,17 +216,171 @@ static bool has_marker(const struct library *library, unsigned int row)
 	       ((library->roles & LIB_GPU) && !elf_function(library->elf, marker, &offset, NULL));
 }
 
-int plan_library(struct probe_plan *plan, const struct library *library, enum level level)
-{
-	struct planning p = { .plan = plan, .library = library };
+/* ---- where the file is looked at ---- */
 
+/* A probe in an answer. */
+struct listed_probe {
+	uint64_t function, offset;
+	uint32_t row;
+	uint8_t needs_return, at_exit, sp_words, class;
+};
+
+struct listed_plan {
+	uint32_t probes, left_out, missing; /* so many follow each */
+};
+
+static void list_probe(reader_answer *answer, const struct planned_probe *probe)
+{
+	const struct listed_probe listed = { .function = probe->function,
+					     .offset = probe->offset,
+					     .row = probe->row,
+					     .needs_return = probe->needs_return,
+					     .at_exit = probe->at_exit,
+					     .sp_words = probe->sp_words,
+					     .class = (uint8_t)probe->class };
+
+	answer_add(answer, &listed, sizeof(listed));
+}
+
+struct wanted_plan {
+	uint32_t level, roles;
+	bool call_ends;
+};
+
+static long list_plan(struct elf *elf, const void *arguments, size_t size, reader_answer *answer)
+{
+	const struct wanted_plan *wanted = arguments;
+	const struct library library = { .elf = elf, .roles = wanted->roles };
+	struct probe_plan plan = { .call_ends = wanted->call_ends };
+	struct planning p = { .plan = &plan, .library = &library };
+	struct listed_plan listing;
+
+	(void)size;
 	for (unsigned int row = 1; row < site_count(); row++)
-		if (site_layer_in(site_row(row)->layer, level) && has_marker(library, row))
+		if (site_layer_in(site_row(row)->layer, wanted->level) && has_marker(&library, row))
 			plan_row(&p, row);
-	if (level >= LEVEL_UCT && (library->roles & (LIB_UCT | LIB_UCT_MODULE)))
+	if (wanted->level >= LEVEL_UCT && (library.roles & (LIB_UCT | LIB_UCT_MODULE)))
 		plan_ops_tables(&p);
 	map_release(&p.functions);
+	listing = (struct listed_plan){ (uint32_t)plan.probes.len, (uint32_t)plan.left_out.len,
+					(uint32_t)plan.missing.len };
+	answer_add(answer, &listing, sizeof(listing));
+	for (size_t i = 0; i < plan.probes.len; i++)
+		list_probe(answer, &plan.probes.data[i]);
+	answer_add(answer, plan.left_out.data, plan.left_out.len * sizeof(*plan.left_out.data));
+	answer_add(answer, plan.missing.data, plan.missing.len * sizeof(*plan.missing.data));
+	plan_release(&plan);
 	return 0;
+}
+
+struct wanted_function {
+	uint64_t offset;
+	uint32_t row;
+};
+
+static long list_function(struct elf *elf, const void *arguments, size_t size,
+			  reader_answer *answer)
+{
+	const struct wanted_function *wanted = arguments;
+	struct planned_probe probe;
+	int err = place_at(&probe, elf, wanted->row, wanted->offset, PLACE_CODE_MAX,
+			   site_row(wanted->row)->wire.needs_return);
+
+	(void)size;
+	if (err)
+		return err;
+	if (too_dear(&probe, elf))
+		return -ENOTSUP;
+	list_probe(answer, &probe);
+	return 0;
+}
+
+/* ---- who asks ---- */
+
+/* A probe of a known row, in the file's own code. */
+static bool to_probe(const struct listed_probe *listed, const struct elf *elf,
+		     struct planned_probe *probe)
+{
+	uint64_t vaddr;
+
+	if (!listed->row || listed->row >= site_count() || listed->needs_return > 1 ||
+	    listed->at_exit > 1 || listed->class > PLACE_REFUSED ||
+	    elf_offset_to_vaddr(elf, listed->function, &vaddr) ||
+	    listed->offset - listed->function >= PLACE_CODE_MAX ||
+	    elf_offset_to_vaddr(elf, listed->offset, &vaddr))
+		return false;
+	*probe = (struct planned_probe){ .row = listed->row,
+					 .needs_return = listed->needs_return,
+					 .at_exit = listed->at_exit,
+					 .function = listed->function,
+					 .offset = listed->offset,
+					 .sp_words = listed->sp_words,
+					 .class = (enum place_class)listed->class };
+	return true;
+}
+
+static bool take_row(const reader_answer *answer, size_t *at, unsigned int *row)
+{
+	return answer_take(answer, at, row, sizeof(*row)) && *row && *row < site_count();
+}
+
+#define PROBES_MAX 16384 /* of a library; the kernel holds memory for each */
+
+static bool take_plan(const reader_answer *answer, const struct elf *elf, struct probe_plan *plan)
+{
+	struct planned_probe probe;
+	struct listed_plan listing;
+	struct listed_probe listed;
+	unsigned int row;
+	size_t at = 0;
+
+	if (!answer_take(answer, &at, &listing, sizeof(listing)) || listing.probes > PROBES_MAX)
+		return false;
+	for (uint32_t i = 0; i < listing.probes; i++) {
+		if (!answer_take(answer, &at, &listed, sizeof(listed)) ||
+		    !to_probe(&listed, elf, &probe))
+			return false;
+		vec_push(&plan->probes, probe);
+	}
+	for (uint32_t i = 0; i < listing.left_out; i++) {
+		if (!take_row(answer, &at, &row))
+			return false;
+		vec_push(&plan->left_out, row);
+	}
+	for (uint32_t i = 0; i < listing.missing; i++) {
+		if (!take_row(answer, &at, &row))
+			return false;
+		vec_push(&plan->missing, row);
+	}
+	return at == answer->len;
+}
+
+int plan_library(struct probe_plan *plan, const struct library *library, enum level level)
+{
+	const struct wanted_plan wanted = { level, library->roles, plan->call_ends };
+	reader_answer answer = { 0 };
+	long err = elf_ask(library->elf, list_plan, &wanted, sizeof(wanted), &answer);
+
+	if (err >= 0 && !take_plan(&answer, library->elf, plan)) {
+		plan_release(plan);
+		err = elf_refuse(library->elf);
+	}
+	vec_release(&answer);
+	return err < 0 ? (int)err : 0;
+}
+
+int plan_function(struct planned_probe *probe, const struct library *library, unsigned int row,
+		  uint64_t function_offset)
+{
+	const struct wanted_function wanted = { function_offset, row };
+	struct listed_probe listed;
+	int err = site_row(row) ? elf_ask_for(library->elf, list_function, &wanted, sizeof(wanted),
+					      &listed, sizeof(listed))
+				: -EINVAL;
+
+	if (err)
+		return err;
+	return to_probe(&listed, library->elf, probe) ? 0 : elf_refuse(library->elf);
 }
 
 void plan_release(struct probe_plan *plan)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which probes a library gets, and at which instruction. Pure: reads the ELF file, touches no
- * process and no kernel.
+ * Which probes a library gets, and at which instruction. Made from the ELF file alone, by whoever
+ * looks at it (reader.h).
  */
 #ifndef UCXBPF_PROBE_PLAN_H
 #define UCXBPF_PROBE_PLAN_H

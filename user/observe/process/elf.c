@@ -3,17 +3,20 @@
 #include "observe/process/elf.h"
 
 #include <errno.h>
-#include <limits.h>
+#include <fcntl.h>
 #include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/library_role.h"
 #include "base/vec.h"
 #include "observe/process/elf_private.h"
+#include "observe/process/library.h"
 #include "observe/process/remote.h"
 
 static int check_header(struct elf *elf)
@@ -34,18 +37,23 @@ static int check_header(struct elf *elf)
 	return 0;
 }
 
+#define SEGMENTS_MAX 1024 /* a library has about ten */
+
+static bool is_inside(const struct elf *elf, const GElf_Phdr *segment)
+{
+	return segment->p_offset <= elf->size && segment->p_filesz <= elf->size - segment->p_offset;
+}
+
 static int load_segments(struct elf *elf)
 {
 	size_t count;
 
-	if (elf_getphdrnum(elf->handle, &count))
+	if (elf_getphdrnum(elf->handle, &count) || count > SEGMENTS_MAX)
 		return -ENOEXEC;
 	for (size_t i = 0; i < count; i++) {
 		GElf_Phdr segment;
 
-		if (!gelf_getphdr(elf->handle, (int)i, &segment))
-			return -ENOEXEC;
-		if (segment.p_offset > elf->size || segment.p_filesz > elf->size - segment.p_offset)
+		if (!gelf_getphdr(elf->handle, (int)i, &segment) || !is_inside(elf, &segment))
 			return -ENOEXEC;
 		vec_push(&elf->segments, segment);
 	}
@@ -79,16 +87,14 @@ static void load_build_id(struct elf *elf)
 	}
 }
 
-static int open_fd(struct elf *elf, const char *path)
+static int open_fd(struct elf *elf, const char *path, struct stat *st)
 {
-	struct stat st;
-
 	elf->fd = remote_open(path);
 	if (elf->fd < 0)
 		return elf->fd;
-	if (fstat(elf->fd, &st))
+	if (fstat(elf->fd, st))
 		return -errno;
-	elf->size = (uint64_t)st.st_size;
+	elf->size = (uint64_t)st->st_size;
 	return 0;
 }
 
@@ -114,82 +120,296 @@ static bool answers_always(int fd)
 #define IMAGE_PART (1u << 20)
 
 /* The whole file, patiently: afterwards nobody has to answer. */
-static int read_image(struct elf *elf)
+static int copy_file(struct elf *elf)
 {
+	char *part = malloc(IMAGE_PART);
+	int err = part ? 0 : -ENOMEM;
 	long got = 1;
 
-	elf->image = malloc(elf->size ? elf->size : 1);
-	if (!elf->image)
-		return -ENOMEM;
-	for (uint64_t done = 0; done < elf->size; done += (uint64_t)got) {
+	elf->image_fd = memfd_create("image", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (!err && elf->image_fd < 0)
+		err = -errno;
+	for (uint64_t done = 0; !err && done < elf->size; done += (uint64_t)got) {
 		uint64_t left = elf->size - done;
 
-		got = remote_pread(elf->fd, elf->image + done,
-				   left < IMAGE_PART ? left : IMAGE_PART, done);
+		got = remote_pread(elf->fd, part, left < IMAGE_PART ? left : IMAGE_PART, done);
 		if (got < 0)
-			return (int)got;
-		if (!got) /* cut short meanwhile */
+			err = (int)got;
+		else if (!got) /* cut short meanwhile */
 			elf->size = done;
+		else if (pwrite(elf->image_fd, part, (size_t)got, (off_t)done) != got)
+			err = -ENOMEM;
 	}
+	free(part);
+	/* it is open to be written, also for its reader */
+	if (!err && fcntl(elf->image_fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW))
+		err = -errno;
+	return err;
+}
+
+/*
+ * Shared: the kernel puts the breakpoints of uprobes on a file into all private mappings of it that
+ * could be made executable (valid_vma() in kernel/events/uprobes.c).
+ */
+static int map_image(struct elf *elf, int fd)
+{
+	void *image;
+
+	if (!elf->size)
+		return -ENOEXEC;
+	image = mmap(NULL, elf->size, PROT_READ, MAP_SHARED, fd, 0);
+	if (image == MAP_FAILED)
+		return -errno;
+	elf->image = image;
 	return 0;
 }
 
-static int load(struct elf *elf, const char *path)
+/* By libelf, in this process. */
+static int look(struct elf *elf)
 {
-	int error = open_fd(elf, path);
+	int err;
 
-	if (!error && elf->size <= IMAGE_MAX && !answers_always(elf->fd))
-		error = read_image(elf);
-	if (error)
-		return error;
 	elf_version(EV_CURRENT);
-	/* no mmap: a file that is cut short while we read it would raise SIGBUS */
 	elf->handle = elf->image ? elf_memory(elf->image, elf->size)
 				 : elf_begin(elf->fd, ELF_C_READ, NULL);
 	if (!elf->handle)
 		return -ENOEXEC;
-	error = check_header(elf);
-	if (!error)
-		error = load_segments(elf);
-	if (!error)
+	err = check_header(elf);
+	if (!err)
+		err = load_segments(elf);
+	if (!err)
 		load_build_id(elf);
-	return error;
+	return err;
+}
+
+/*
+ * Root's own files, or whoever else's. The server of a file system, and the root of a container,
+ * can call any file root's: each such file system is an owner of its own.
+ */
+static uint64_t owner_of(const struct stat *st, bool is_local)
+{
+	const uint32_t user =
+		!st->st_uid && st->st_mode & (S_IWGRP | S_IWOTH) ? UINT32_MAX : st->st_uid;
+
+	return (is_local ? 0 : (uint64_t)st->st_dev << 32) | user;
+}
+
+/* What a reader says of a file first. */
+struct description {
+	uint32_t machine, type, segments, roles;
+	char build_id[ELF_BUILD_ID_TEXT];
+};
+
+static void add_description(const struct elf *elf, uint32_t roles, reader_answer *answer)
+{
+	struct description description = { .machine = (uint32_t)elf->machine,
+					   .type = (uint32_t)elf->type,
+					   .segments = (uint32_t)elf->segments.len,
+					   .roles = roles };
+
+	memcpy(description.build_id, elf->build_id, sizeof(description.build_id));
+	answer_add(answer, &description, sizeof(description));
+	answer_add(answer, elf->segments.data, elf->segments.len * sizeof(*elf->segments.data));
+}
+
+static long describe(struct elf *elf, const void *arguments, size_t size, reader_answer *answer)
+{
+	(void)arguments;
+	(void)size;
+	add_description(elf, ROLES_UNKNOWN, answer);
+	return 0;
+}
+
+static long describe_with_roles(struct elf *elf, const void *arguments, size_t size,
+				reader_answer *answer)
+{
+	(void)arguments;
+	(void)size;
+	add_description(elf, elf_roles(elf), answer);
+	return 0;
+}
+
+static bool take_description(struct elf *elf, const reader_answer *answer)
+{
+	struct description description;
+	const char *id = description.build_id;
+	size_t at = 0;
+
+	if (!answer_take(answer, &at, &description, sizeof(description)) ||
+	    (description.machine != EM_X86_64 && description.machine != EM_AARCH64) ||
+	    description.type > UINT16_MAX || description.segments > SEGMENTS_MAX ||
+	    (description.roles & ~(uint32_t)LIB_ALL && description.roles != ROLES_UNKNOWN) ||
+	    answer->len - at != description.segments * sizeof(GElf_Phdr) ||
+	    id[ELF_BUILD_ID_TEXT - 1] || strspn(id, "0123456789abcdef") != strlen(id))
+		return false;
+	for (uint32_t i = 0; i < description.segments; i++) {
+		GElf_Phdr segment;
+
+		if (!answer_take(answer, &at, &segment, sizeof(segment)) ||
+		    !is_inside(elf, &segment))
+			return false;
+		vec_push(&elf->segments, segment);
+	}
+	elf->machine = (int)description.machine;
+	elf->type = (int)description.type;
+	elf->roles = description.roles;
+	elf->known = known_symbols_new();
+	memcpy(elf->build_id, id, sizeof(elf->build_id));
+	return true;
+}
+
+static int ask_reader(struct elf *elf, uint64_t owner, bool with_roles)
+{
+	const int fd = elf->image_fd >= 0 ? elf->image_fd : elf->fd;
+	reader_answer answer = { 0 };
+	char link[32], name[512];
+	ssize_t length;
+	long err;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", elf->fd);
+	length = readlink(link, name, sizeof(name) - 1);
+	name[length > 0 ? length : 0] = '\0';
+	err = reader_file_open(&elf->remote, fd, elf->size, owner, name,
+			       with_roles ? describe_with_roles : describe, &answer);
+	if (err >= 0 && !take_description(elf, &answer))
+		err = elf_refuse(elf);
+	vec_release(&answer);
+	return err < 0 ? (int)err : 0;
+}
+
+/* Before the rest of a file is copied: most names in a job's folders are of no library. */
+static int check_beginning(const struct elf *elf, bool at_once)
+{
+	char begins[SELFMAG];
+	const ssize_t got = at_once ? pread(elf->fd, begins, sizeof(begins), 0)
+				    : remote_pread(elf->fd, begins, sizeof(begins), 0);
+
+	if (got < 0)
+		return at_once ? -errno : (int)got;
+	return got == SELFMAG && !memcmp(begins, ELFMAG, SELFMAG) ? 0 : -ENOEXEC;
+}
+
+static int load(struct elf *elf, const char *path, bool with_roles)
+{
+	struct stat st;
+	int err = open_fd(elf, path, &st);
+	bool at_once;
+
+	if (err)
+		return err;
+	at_once = answers_always(elf->fd);
+	err = check_beginning(elf, at_once);
+	if (!err && elf->size <= IMAGE_MAX && !at_once)
+		err = copy_file(elf);
+	if (err)
+		return err;
+	if (readers_started())
+		return ask_reader(elf, owner_of(&st, at_once), with_roles);
+	/* the file itself is not mapped: one that is cut short meanwhile would raise SIGBUS */
+	err = elf->image_fd >= 0 ? map_image(elf, elf->image_fd) : 0;
+	return err ? err : look(elf);
+}
+
+static struct elf *elf_new(void)
+{
+	struct elf *elf = calloc(1, sizeof(*elf));
+
+	if (!elf)
+		return NULL;
+	elf->fd = elf->image_fd = -1;
+	elf->index = calloc(1, sizeof(*elf->index));
+	if (elf->index)
+		return elf;
+	free(elf);
+	return NULL;
+}
+
+static int loaded(struct elf **out, struct elf *elf, int err)
+{
+	if (err)
+		elf_free(elf);
+	else
+		*out = elf;
+	return err;
 }
 
 int elf_load(struct elf **out, const char *path)
 {
-	struct elf *elf = calloc(1, sizeof(*elf));
-	int error;
+	struct elf *elf = elf_new();
+
+	return elf ? loaded(out, elf, load(elf, path, false)) : -ENOMEM;
+}
+
+int elf_load_library(struct elf **out, const char *path)
+{
+	struct elf *elf = elf_new();
+
+	return elf ? loaded(out, elf, load(elf, path, true)) : -ENOMEM;
+}
+
+int elf_parse(struct elf **out, int fd, uint64_t size)
+{
+	struct elf *elf = elf_new();
+	int err;
 
 	if (!elf)
 		return -ENOMEM;
-	elf->index = calloc(1, sizeof(*elf->index));
-	elf->fd = -1;
-	error = elf->index ? load(elf, path) : -ENOMEM;
-	if (error) {
-		elf_free(elf);
-		return error;
-	}
-	*out = elf;
-	return 0;
+	elf->size = size;
+	err = map_image(elf, fd);
+	return loaded(out, elf, err ? err : look(elf));
 }
 
 void elf_free(struct elf *elf)
 {
 	if (!elf)
 		return;
-	if (elf->index) {
-		vec_release(&elf->index->dynsym);
-		vec_release(&elf->index->symtab);
-		vec_release(&elf->index->by_vaddr);
-	}
+	vec_release(&elf->index->dynsym);
+	vec_release(&elf->index->symtab);
+	vec_release(&elf->index->by_vaddr);
 	free(elf->index);
 	vec_release(&elf->segments);
+	vec_release(&elf->needed);
+	known_symbols_free(elf->known);
+	if (elf->unwind)
+		elf->unwind_free(elf->unwind);
 	elf_end(elf->handle);
-	free(elf->image);
+	if (elf->remote)
+		reader_file_close(elf->remote);
+	if (elf->image)
+		munmap(elf->image, elf->size);
+	if (elf->image_fd >= 0)
+		close(elf->image_fd);
 	if (elf->fd >= 0)
 		close(elf->fd);
 	free(elf);
+}
+
+long elf_ask(const struct elf *elf, reader_service serve, const void *arguments, size_t size,
+	     reader_answer *answer)
+{
+	answer->len = 0;
+	if (elf->remote)
+		return reader_file_ask(elf->remote, serve, arguments, size, answer);
+	return serve((struct elf *)elf, arguments, size, answer);
+}
+
+int elf_ask_for(const struct elf *elf, reader_service serve, const void *arguments, size_t size,
+		void *to, size_t to_size)
+{
+	reader_answer answer = { 0 };
+	long err = elf_ask(elf, serve, arguments, size, &answer);
+
+	if (!err && answer.len == to_size)
+		memcpy(to, answer.data, to_size);
+	else if (err >= 0)
+		err = elf_refuse(elf);
+	vec_release(&answer);
+	return (int)err;
+}
+
+int elf_refuse(const struct elf *elf)
+{
+	return elf->remote ? reader_file_refuse(elf->remote) : -EREMOTEIO;
 }
 
 const char *elf_build_id(const struct elf *elf)
@@ -209,8 +429,16 @@ int elf_machine(const struct elf *elf)
 
 long elf_read(const struct elf *elf, uint64_t offset, void *buffer, size_t size)
 {
-	ssize_t got = pread(elf->fd, buffer, size, (off_t)offset);
+	ssize_t got;
 
+	if (elf->image) {
+		if (offset >= elf->size)
+			return 0;
+		size = size < elf->size - offset ? size : elf->size - offset;
+		memcpy(buffer, elf->image + offset, size);
+		return (long)size;
+	}
+	got = pread(elf->fd, buffer, size, (off_t)offset);
 	return got < 0 ? -errno : got;
 }
 
@@ -301,146 +529,6 @@ Elf_Scn *elf_section(const struct elf *elf, unsigned int type, GElf_Shdr *header
 	while ((section = elf_nextscn(elf->handle, section)))
 		if (gelf_getshdr(section, header) && header->sh_type == type)
 			return section;
-	return NULL;
-}
-
-/* The text of the n-th entry with that tag. */
-static const char *dynamic_text(const struct elf *elf, int64_t tag, unsigned int n)
-{
-	GElf_Shdr header;
-	Elf_Scn *section = elf_section(elf, SHT_DYNAMIC, &header);
-	Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
-	size_t count = data && header.sh_entsize ? header.sh_size / header.sh_entsize : 0;
-
-	for (size_t i = 0; i < count; i++) {
-		GElf_Dyn entry;
-
-		if (!gelf_getdyn(data, (int)i, &entry))
-			break;
-		if (entry.d_tag == tag && !n--)
-			return elf_strptr(elf->handle, header.sh_link, entry.d_un.d_val);
-	}
-	return NULL;
-}
-
-const char *elf_needed(const struct elf *elf, unsigned int n)
-{
-	return dynamic_text(elf, DT_NEEDED, n);
-}
-
-/* Length of the word at the beginning of a folder that stands for the file's own; 0: none. */
-static int origin_length(const char *folder)
-{
-	static const char *const words[] = { "$ORIGIN", "${ORIGIN}" };
-
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-		if (!strncmp(folder, words[i], strlen(words[i])))
-			return (int)strlen(words[i]);
-	return 0;
-}
-
-int elf_each_runpath(const struct elf *elf, const char *path,
-		     int (*fn)(void *arg, const char *folder), void *arg)
-{
-	const char *list = dynamic_text(elf, DT_RUNPATH, 0), *end = strrchr(path, '/');
-	int err = 0;
-
-	if (!list)
-		list = dynamic_text(elf, DT_RPATH, 0);
-	while (list && *list && !err) {
-		const int length = (int)strcspn(list, ":"), skip = origin_length(list);
-		char folder[PATH_MAX];
-		int size;
-
-		size = snprintf(folder, sizeof(folder), "%.*s%.*s",
-				skip && end ? (int)(end - path) : 0, path, length - skip,
-				list + skip);
-		if (size > 0 && size < (int)sizeof(folder))
-			err = fn(arg, folder);
-		list += length + (list[length] == ':');
-	}
-	return err;
-}
-
-#define MAX_ENTRIES 65536 /* chains are by offsets, which may be forged into a ring */
-
-/* Versions of symbols: .gnu.version_r of who needs them, .gnu.version_d of who has them. */
-struct versions {
-	Elf_Data *data;
-	GElf_Shdr header;
-	const struct elf *elf;
-};
-
-static bool versions_of(const struct elf *elf, unsigned int type, struct versions *versions)
-{
-	Elf_Scn *section = elf_section(elf, type, &versions->header);
-
-	versions->elf = elf;
-	versions->data = section ? elf_getdata(section, NULL) : NULL;
-	return versions->data;
-}
-
-static const char *version_text(const struct versions *versions, size_t at)
-{
-	return elf_strptr(versions->elf->handle, versions->header.sh_link, at);
-}
-
-static bool defines(const struct versions *versions, const char *name)
-{
-	int at = 0, left = MAX_ENTRIES;
-	GElf_Verdef entry;
-
-	while (left-- && gelf_getverdef(versions->data, at, &entry)) {
-		GElf_Verdaux own;
-		const char *defined = NULL;
-
-		if (gelf_getverdaux(versions->data, at + (int)entry.vd_aux, &own))
-			defined = version_text(versions, own.vda_name);
-		if (defined && !strcmp(defined, name))
-			return true;
-		if (!entry.vd_next)
-			return false;
-		at += (int)entry.vd_next;
-	}
-	return false;
-}
-
-/* The first one of a library's list that is missing; a weak one may be. */
-static const char *lacking(const struct versions *needs, int at, unsigned int count,
-			   const struct versions *has)
-{
-	GElf_Vernaux entry;
-
-	while (count-- && gelf_getvernaux(needs->data, at, &entry)) {
-		const char *name = version_text(needs, entry.vna_name);
-
-		if (name && !(entry.vna_flags & VER_FLG_WEAK) && !defines(has, name))
-			return name;
-		if (!entry.vna_next)
-			break;
-		at += (int)entry.vna_next;
-	}
-	return NULL;
-}
-
-const char *elf_lacks_version(const struct elf *elf, const char *name, const struct elf *found)
-{
-	struct versions needs, has;
-	int at = 0, left = MAX_ENTRIES;
-	GElf_Verneed entry;
-
-	/* a library without versions serves every one, with a warning */
-	if (!versions_of(elf, SHT_GNU_verneed, &needs) || !versions_of(found, SHT_GNU_verdef, &has))
-		return NULL;
-	while (left-- && gelf_getverneed(needs.data, at, &entry)) {
-		const char *file = version_text(&needs, entry.vn_file);
-
-		if (file && !strcmp(file, name))
-			return lacking(&needs, at + (int)entry.vn_aux, entry.vn_cnt, &has);
-		if (!entry.vn_next)
-			break;
-		at += (int)entry.vn_next;
-	}
 	return NULL;
 }
 

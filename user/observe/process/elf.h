@@ -2,7 +2,7 @@
 /*
  * An ELF file on disk, read without running it: symbols, build id, versions, and tables initialised
  * at link time. "Offset" is always a file offset, the unit uprobes use; "vaddr" is a link-time
- * address.
+ * address. Once readers are started (reader.h), one of them looks at each file.
  */
 #ifndef UCXBPF_PROCESS_ELF_H
 #define UCXBPF_PROCESS_ELF_H
@@ -11,15 +11,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "observe/process/reader.h"
+
 struct elf;
 
 #define ELF_BUILD_ID_TEXT 41 /* 20 bytes in hex, and NUL */
 
 /*
  * Opens path (any path that open(2) takes, /proc/PID/map_files/... included).
- * -ENOEXEC: not ELF or truncated; -EOPNOTSUPP: 32-bit or another machine; else -errno of open(2).
+ * -ENOEXEC: not ELF or truncated; -EOPNOTSUPP: 32-bit or another machine; -EREMOTEIO:
+ * its reader ended, a warning was printed; else -errno of open(2).
  */
 int elf_load(struct elf **elf, const char *path);
+
+/* The same where elf_roles() is asked next: in one question to its reader. */
+int elf_load_library(struct elf **elf, const char *path);
+
 void elf_free(struct elf *elf);
 
 /* Hex text, "" where the file has none. */
@@ -57,7 +64,7 @@ int elf_pointer_in(const struct elf *elf, const char *object, uint64_t at, uint6
 struct elf_ops_table {
 	uint64_t vaddr;
 	uint64_t slot[ELF_OPS_SLOTS];
-	/* name of the exported function in that slot, NULL = hidden or empty */
+	/* name of the exported function in that slot, NULL = hidden or empty, or by a reader */
 	const char *name[ELF_OPS_SLOTS];
 };
 /* Fills up to max tables, returns how many there are. */
@@ -72,7 +79,7 @@ struct elf_symbol {
 /*
  * Calls fn for every named function and data symbol of .dynsym (dynamic true) or .symtab, imports
  * included, in file order; stops early when fn returns non-zero and returns that. Builds no index,
- * so it is the cheap way to look at a file once.
+ * so it is the cheap way to look at a file once. In services alone (reader.h).
  */
 int elf_each_symbol(const struct elf *elf, bool dynamic,
 		    int (*fn)(void *arg, const struct elf_symbol *symbol), void *arg);
@@ -105,15 +112,29 @@ int elf_each_runpath(const struct elf *elf, const char *path,
 
 /*
  * A version of symbols (IBVERBS_1.8) that the file needs of a library by that name and that the one
- * found does not define: the loader refuses the file then. NULL: none.
+ * found does not define: the loader refuses the file then. NULL: none; else the caller's.
  */
-const char *elf_lacks_version(const struct elf *elf, const char *name, const struct elf *found);
+char *elf_lacks_version(const struct elf *elf, const char *name, const struct elf *found);
 
 /*
  * Calls fn for each text of .rodata that begins with that character and is no tail of another one;
- * stops early when fn returns non-zero and returns that.
+ * stops early when fn returns non-zero and returns that. In services alone.
  */
 int elf_each_text(const struct elf *elf, char first, int (*fn)(void *arg, const char *text),
 		  void *arg);
+
+/*
+ * Asks whoever looks at the file: its reader, or this process. As reader_file_ask(); the answer is
+ * the caller's to check, and to release.
+ */
+long elf_ask(const struct elf *elf, reader_service serve, const void *arguments, size_t size,
+	     reader_answer *answer);
+
+/* For an answer of exactly this size. 0 or -errno. */
+int elf_ask_for(const struct elf *elf, reader_service serve, const void *arguments, size_t size,
+		void *answer, size_t answer_size);
+
+/* The answer was none: -EREMOTEIO, and the file is not looked at any more. */
+int elf_refuse(const struct elf *elf);
 
 #endif

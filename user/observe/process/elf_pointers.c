@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/vec.h"
 #include "observe/process/elf_private.h"
 
@@ -81,14 +82,23 @@ static void add_in_place(struct relocs *relocs, const struct elf *elf, uint64_t 
 		vec_push(&relocs->all, reloc);
 }
 
+/* A section may begin at any place of a file. */
+static uint64_t word_at(const Elf_Data *data, size_t i)
+{
+	uint64_t word;
+
+	memcpy(&word, (const char *)data->d_buf + 8 * i, sizeof(word));
+	return word;
+}
+
 /* SHT_RELR: an even word is an address, an odd one a bitmap of the 63 words after the last. */
 static void add_relr(struct relocs *relocs, const struct elf *elf, Elf_Scn *section)
 {
 	Elf_Data *data = elf_getdata(section, NULL);
 	uint64_t next = 0;
 
-	for (size_t i = 0; data && i < data->d_size / 8; i++) {
-		uint64_t word = ((const uint64_t *)data->d_buf)[i];
+	for (size_t i = 0; data && data->d_buf && i < data->d_size / 8; i++) {
+		uint64_t word = word_at(data, i);
 
 		if (!(word & 1)) {
 			add_in_place(relocs, elf, word);
@@ -109,7 +119,7 @@ static void add_fixed(struct relocs *relocs, const struct elf *elf, Elf_Scn *sec
 	Elf_Data *data = elf_getdata(section, NULL);
 
 	for (size_t i = 0; data && data->d_buf && i < data->d_size / 8; i++) {
-		uint64_t word = ((const uint64_t *)data->d_buf)[i];
+		uint64_t word = word_at(data, i);
 
 		if (elf_vaddr_in(elf, word, PF_X))
 			vec_push(&relocs->all,
@@ -271,7 +281,7 @@ static void fill(const struct elf *elf, const struct relocs *relocs, uint64_t ba
 	}
 }
 
-int elf_ops_tables(const struct elf *elf, struct elf_ops_table *tables, int max)
+static int find_tables(const struct elf *elf, struct elf_ops_table *tables, int max)
 {
 	struct relocs relocs;
 	uint64_t next = 0;
@@ -292,4 +302,37 @@ int elf_ops_tables(const struct elf *elf, struct elf_ops_table *tables, int max)
 	}
 	relocs_release(&relocs);
 	return count;
+}
+
+static long list_tables(struct elf *elf, const void *arguments, size_t size, reader_answer *answer)
+{
+	const int max = *(const int *)arguments;
+	struct elf_ops_table *tables = xcalloc((size_t)max, sizeof(*tables));
+	int count = find_tables(elf, tables, max);
+
+	(void)size;
+	for (int i = 0; i < count && i < max; i++)
+		answer_add(answer, &tables[i], sizeof(tables[i]));
+	free(tables);
+	return count;
+}
+
+int elf_ops_tables(const struct elf *elf, struct elf_ops_table *tables, int max)
+{
+	reader_answer answer = { 0 };
+	size_t at = 0;
+	long count;
+
+	if (elf->handle)
+		return find_tables(elf, tables, max);
+	count = elf_ask(elf, list_tables, &max, sizeof(max), &answer);
+	if (count > 0 && answer.len != (size_t)(count < max ? count : max) * sizeof(*tables))
+		count = elf_refuse(elf);
+	for (int i = 0; i < count && i < max; i++) {
+		answer_take(&answer, &at, &tables[i], sizeof(tables[i]));
+		/* these are the reader's pointers */
+		memset(tables[i].name, 0, sizeof(tables[i].name));
+	}
+	vec_release(&answer);
+	return count > 0 ? (int)count : 0;
 }

@@ -9,6 +9,7 @@
 
 #include "base/vec.h"
 #include "observe/process/elf.h"
+#include "observe/process/reader.h"
 
 typedef VEC(struct elf_symbol) elf_symbols;
 
@@ -19,15 +20,32 @@ struct elf_index {
 	elf_symbols by_vaddr; /* the same by address, and an executable's symtab */
 };
 
+struct known_symbols;
+
+#define ROLES_UNKNOWN UINT32_MAX
+
+struct unwind_tables;
+
+/*
+ * A file is looked at either here, by libelf, or by a reader: then handle is NULL, and what follows
+ * it is the reader's answer.
+ */
 struct elf {
-	int fd;
-	char *image; /* the file, where its file system may stop to answer; else NULL */
+	int fd; /* -1 in a reader */
+	char *image; /* the file mapped, if it may be cut short or stop to answer; else NULL */
+	int image_fd; /* a copy of the file, -1: none */
+	struct reader_file *remote;
 	Elf *handle;
 	int machine;
 	int type; /* ET_EXEC, ET_DYN */
 	uint64_t size;
 	char build_id[ELF_BUILD_ID_TEXT];
 	VEC(GElf_Phdr) segments;
+	reader_answer needed; /* a reader's: the names of elf_needed(), each with its NUL */
+	uint32_t roles; /* a reader's, or ROLES_UNKNOWN */
+	struct known_symbols *known; /* a reader's */
+	struct unwind_tables *unwind; /* where a file is looked at: made on first use */
+	void (*unwind_free)(struct unwind_tables *tables); /* programs without libdw lack it */
 	/* filled on first use: most files are opened only to learn that they do not matter */
 	struct elf_index *index;
 };
@@ -40,5 +58,12 @@ const char *elf_name_at(const struct elf *elf, uint64_t vaddr);
 
 /* Whether vaddr lies in a segment with all these PF_* flags. */
 bool elf_vaddr_in(const struct elf *elf, uint64_t vaddr, unsigned int flags);
+
+/* In a reader: looks at a file of that size, which it maps. As elf_load(). */
+int elf_parse(struct elf **elf, int fd, uint64_t size);
+
+/* elf_symbols.c */
+struct known_symbols *known_symbols_new(void);
+void known_symbols_free(struct known_symbols *known);
 
 #endif

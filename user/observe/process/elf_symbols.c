@@ -3,9 +3,11 @@
 #include "observe/process/elf.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/order.h"
 #include "observe/process/elf_private.h"
 
@@ -52,6 +54,8 @@ int elf_each_symbol(const struct elf *elf, bool dynamic,
 	return 0;
 }
 
+/* ---- by name ---- */
+
 static int add_defined(void *arg, const struct elf_symbol *symbol)
 {
 	if (symbol->defined)
@@ -95,35 +99,146 @@ static const struct elf_symbol *find_in(const elf_symbols *table, const char *na
 	return NULL;
 }
 
-static const struct elf_symbol *find(const struct elf *elf, const char *name, bool function)
+static const struct elf_symbol *find_here(const struct elf *elf, const char *name, bool function)
 {
 	const struct elf_symbol *symbol = find_in(elf_symbol_table(elf, true), name, function);
 
 	return symbol ? symbol : find_in(elf_symbol_table(elf, false), name, function);
 }
 
-int elf_function(const struct elf *elf, const char *name, uint64_t *offset, uint64_t *size)
-{
-	const struct elf_symbol *symbol = find(elf, name, true);
+struct wanted_symbol {
+	bool function;
+	char name[READER_ARGUMENTS - sizeof(bool)];
+};
 
+struct found {
+	uint64_t vaddr, size;
+};
+
+/* What a reader has said. The same few are asked for again with each process. */
+struct known_symbol {
+	char *name;
+	bool function;
+	int err;
+	struct found found;
+};
+
+struct known_symbols {
+	pthread_mutex_t lock;
+	VEC(struct known_symbol) all;
+};
+
+struct known_symbols *known_symbols_new(void)
+{
+	struct known_symbols *known = xcalloc(1, sizeof(*known));
+
+	pthread_mutex_init(&known->lock, NULL);
+	return known;
+}
+
+void known_symbols_free(struct known_symbols *known)
+{
+	if (!known)
+		return;
+	for (size_t i = 0; i < known->all.len; i++)
+		free(known->all.data[i].name);
+	vec_release(&known->all);
+	pthread_mutex_destroy(&known->lock);
+	free(known);
+}
+
+static long find_symbol(struct elf *elf, const void *arguments, size_t size, reader_answer *answer)
+{
+	const struct wanted_symbol *wanted = arguments;
+	const struct elf_symbol *symbol = find_here(elf, wanted->name, wanted->function);
+
+	(void)size;
 	if (!symbol)
 		return -ENOENT;
+	answer_add(answer, &(struct found){ symbol->vaddr, symbol->size }, sizeof(struct found));
+	return 0;
+}
+
+static int ask_for_symbol(const struct elf *elf, const char *name, bool function,
+			  struct found *found)
+{
+	struct wanted_symbol wanted = { .function = function };
+
+	if (strlen(name) >= sizeof(wanted.name))
+		return -ENOENT;
+	strcpy(wanted.name, name);
+	return elf_ask_for(elf, find_symbol, &wanted, sizeof(wanted), found, sizeof(*found));
+}
+
+static struct known_symbol *known_symbol(struct known_symbols *known, const char *name,
+					 bool function)
+{
+	for (size_t i = 0; i < known->all.len; i++)
+		if (known->all.data[i].function == function &&
+		    !strcmp(known->all.data[i].name, name))
+			return &known->all.data[i];
+	return NULL;
+}
+
+static int find_by_reader(const struct elf *elf, const char *name, bool function,
+			  struct found *found)
+{
+	struct known_symbols *known = elf->known;
+	struct known_symbol *symbol;
+	int err;
+
+	pthread_mutex_lock(&known->lock);
+	symbol = known_symbol(known, name, function);
+	if (!symbol) {
+		symbol = vec_add(&known->all);
+		*symbol = (struct known_symbol){ .name = xstrdup(name), .function = function };
+		symbol->err = ask_for_symbol(elf, name, function, &symbol->found);
+	}
+	*found = symbol->found;
+	err = symbol->err;
+	pthread_mutex_unlock(&known->lock);
+	return err;
+}
+
+static int find(const struct elf *elf, const char *name, bool function, struct found *found)
+{
+	const struct elf_symbol *symbol;
+
+	if (!elf->handle)
+		return find_by_reader(elf, name, function, found);
+	symbol = find_here(elf, name, function);
+	if (!symbol)
+		return -ENOENT;
+	*found = (struct found){ symbol->vaddr, symbol->size };
+	return 0;
+}
+
+int elf_function(const struct elf *elf, const char *name, uint64_t *offset, uint64_t *size)
+{
+	struct found found;
+	int err = find(elf, name, true, &found);
+
+	if (err)
+		return err;
 	if (size)
-		*size = symbol->size;
-	return elf_vaddr_to_offset(elf, symbol->vaddr, offset);
+		*size = found.size;
+	return elf_vaddr_to_offset(elf, found.vaddr, offset);
 }
 
 int elf_object(const struct elf *elf, const char *name, uint64_t *vaddr, uint64_t *size)
 {
-	const struct elf_symbol *symbol = find(elf, name, false);
+	struct found found;
+	int err = find(elf, name, false, &found);
 
-	if (!symbol)
-		return -ENOENT;
+	if (err)
+		return err;
 	if (size)
-		*size = symbol->size;
-	*vaddr = symbol->vaddr;
+		*size = found.size;
+	*vaddr = found.vaddr;
 	return 0;
 }
+
+/* ---- by address ---- */
 
 static int by_vaddr(const void *a, const void *b)
 {

@@ -8,13 +8,11 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/vec.h"
@@ -296,49 +294,56 @@ static int fill(struct layout *layout, Dwarf *dwarf)
 	return error;
 }
 
-static const struct layout *from_dwarf(Dwarf *dwarf, const unsigned int version[3])
+static long find_layout(struct elf *elf, const void *arguments, size_t size, reader_answer *answer)
+{
+	Dwarf *dwarf = dwarf_begin_elf(elf->handle, DWARF_C_READ, NULL);
+	struct layout layout = { 0 };
+	int err = dwarf ? fill(&layout, dwarf) : -ENOENT;
+
+	(void)arguments;
+	(void)size;
+	dwarf_end(dwarf);
+	if (!err)
+		answer_add(answer, &layout, sizeof(layout));
+	return err;
+}
+
+static const struct layout *from_dwarf(const struct elf *elf, const unsigned int version[3])
 {
 	struct layout *layout = xcalloc(1, sizeof(*layout));
 
-	memcpy(layout->version, version, sizeof(layout->version));
-	layout->name = "dwarf";
-	if (fill(layout, dwarf)) {
+	if (elf_ask_for(elf, find_layout, NULL, 0, layout, sizeof(*layout))) {
 		free(layout);
 		return NULL;
 	}
+	/* only offsets are the file's to say */
+	layout->name = "dwarf";
+	layout->asserts = UCX_ASSERTS_UNKNOWN;
+	memcpy(layout->version, version, sizeof(layout->version));
 	return layout;
 }
 
 static const struct layout *from_debug_file(const struct elf *elf, const unsigned int version[3])
 {
 	const char *id = elf_build_id(elf);
-	const struct layout *layout = NULL;
+	const struct layout *layout;
+	struct elf *debug;
 	char path[128];
-	Dwarf *dwarf;
-	int fd;
 
 	if (strlen(id) < 3)
 		return NULL;
 	snprintf(path, sizeof(path), "/usr/lib/debug/.build-id/%.2s/%s.debug", id, id + 2);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
+	if (elf_load(&debug, path))
 		return NULL;
-	dwarf = dwarf_begin(fd, DWARF_C_READ);
-	if (dwarf)
-		layout = from_dwarf(dwarf, version);
-	dwarf_end(dwarf);
-	close(fd);
+	layout = from_dwarf(debug, version);
+	elf_free(debug);
 	return layout;
 }
 
 const struct layout *layout_from_dwarf(const struct elf *elf, const unsigned int version[3])
 {
-	const struct layout *layout = NULL;
-	Dwarf *dwarf = dwarf_begin_elf(elf->handle, DWARF_C_READ, NULL);
+	const struct layout *layout = from_dwarf(elf, version);
 
-	if (dwarf)
-		layout = from_dwarf(dwarf, version);
-	dwarf_end(dwarf);
 	return layout ? layout : from_debug_file(elf, version);
 }
 

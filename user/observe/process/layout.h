@@ -71,6 +71,10 @@ unsigned int ucx_request_size(const struct elf *elf);
  */
 enum ucx_asserts ucx_asserts(const struct elf *elf);
 
+/* All three, by whoever looks at the file; 0.0.0, 0 and unknown where not found. */
+void ucx_build(const struct elf *elf, unsigned int version[3], unsigned int *request_size,
+	       enum ucx_asserts *asserts);
+
 /*
  * From the libucp itself, else from its separate debug file below /usr/lib/debug (by build id or
  * .gnu_debuglink). NULL: no debug information, or one that lacks a struct. The caller frees it.

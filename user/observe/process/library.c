@@ -61,10 +61,10 @@ int library_ops(struct library *library, const struct elf_ops_table **tables)
 
 static void identify_ucp(struct library *library)
 {
-	ucx_version(library->elf, library->version);
-	library->request_size = ucx_request_size(library->elf);
-	library->layout =
-		layout_find(library->version, library->request_size, ucx_asserts(library->elf));
+	enum ucx_asserts asserts;
+
+	ucx_build(library->elf, library->version, &library->request_size, &asserts);
+	library->layout = layout_find(library->version, library->request_size, asserts);
 	if (!library->layout)
 		library->layout = layout_from_dwarf(library->elf, library->version);
 }
@@ -92,7 +92,7 @@ static struct library *load(const char *path, const char *open_path, int *error)
 	struct elf *elf;
 	unsigned int roles;
 
-	*error = elf_load(&elf, open_path);
+	*error = elf_load_library(&elf, open_path);
 	if (*error == -ENOEXEC || *error == -EOPNOTSUPP)
 		*error = 0;
 	else if (!*error) {
@@ -179,13 +179,16 @@ static void add_mapped(mapped_libraries *out, struct library *library,
 	vec_push(out, ((struct mapped_library){ library, base }));
 }
 
-/* A file that cannot be read is named once; one that vanished under us may well come back. */
+/*
+ * A file that cannot be read is named once: here, or where its reader ended. One that vanished
+ * under us may well come back.
+ */
 static void give_up(const struct library_search *search, const struct mapping *mapping, int error)
 {
 	bool vanished = error == -ENOENT || error == -ESRCH || error == -ESTALE;
 
-	log_printf(vanished ? LOG_DEBUG : LOG_WARN, "cannot read %s, mapped by process %d: %s",
-		   mapping->path, search->pid,
+	log_printf(vanished || error == -EREMOTEIO ? LOG_DEBUG : LOG_WARN,
+		   "cannot read %s, mapped by process %d: %s", mapping->path, search->pid,
 		   error == -ETIME ? "nobody answers" : strerror(-error));
 	if (!vanished)
 		map_insert(&search->set->seen, mapping->dev, mapping->ino, NULL);

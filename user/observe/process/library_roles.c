@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/vec.h"
-#include "observe/process/elf.h"
+#include "observe/process/elf_private.h"
 
 /* libmpi needs libopen-rte, which needs libopen-pal, which needs the runtime. */
 #define MAX_DEPTH 3
@@ -33,22 +33,35 @@ static bool user_threads_symbol(const char *name)
 
 static int find_symbol(void *arg, const struct elf_symbol *symbol)
 {
-	const char **found = arg;
+	uint32_t *found = arg;
 
-	for (size_t i = 0; i < ARRAY_SIZE(runtimes) && symbol->defined; i++)
+	for (uint32_t i = 0; i < ARRAY_SIZE(runtimes) && symbol->defined; i++)
 		if (!strcmp(runtimes[i].symbol, symbol->name))
-			*found = runtimes[i].name;
-	return *found != NULL;
+			*found = i;
+	return *found < ARRAY_SIZE(runtimes);
 }
 
 /* Linked in statically, it is seldom exported. */
-static const char *contained(const struct elf *elf)
+static long find_runtime(struct elf *elf, const void *arguments, size_t size, reader_answer *answer)
 {
-	const char *found = NULL;
+	uint32_t found = UINT32_MAX;
 
+	(void)arguments;
+	(void)size;
 	if (!elf_each_symbol(elf, true, find_symbol, &found))
 		elf_each_symbol(elf, false, find_symbol, &found);
-	return found;
+	answer_add(answer, &found, sizeof(found));
+	return 0;
+}
+
+static const char *contained(const struct elf *elf)
+{
+	uint32_t found;
+
+	if (elf_ask_for(elf, find_runtime, NULL, 0, &found, sizeof(found)) ||
+	    found >= ARRAY_SIZE(runtimes))
+		return NULL;
+	return runtimes[found].name;
 }
 
 static const char *by_file(const char *file)
@@ -192,9 +205,10 @@ static const struct {
 	{ DEFINES_SHMEM, LIB_SHMEM }, { DEFINES_SPML, LIB_SHMEM_PLUGIN },
 };
 
-unsigned int elf_roles(const struct elf *elf)
+static uint32_t roles_here(const struct elf *elf)
 {
-	unsigned int seen = 0, roles = 0;
+	unsigned int seen = 0;
+	uint32_t roles = 0;
 
 	elf_each_symbol(elf, true, note_signs, &seen);
 	/* an executable seldom exports the symbols linked into it */
@@ -211,6 +225,32 @@ unsigned int elf_roles(const struct elf *elf)
 		if (seen & role_of[i].sign)
 			roles |= role_of[i].role;
 	return roles;
+}
+
+static long find_roles(struct elf *elf, const void *arguments, size_t size, reader_answer *answer)
+{
+	const uint32_t roles = roles_here(elf);
+
+	(void)arguments;
+	(void)size;
+	answer_add(answer, &roles, sizeof(roles));
+	return 0;
+}
+
+unsigned int elf_roles(const struct elf *elf)
+{
+	uint32_t roles;
+
+	if (elf->remote && elf->roles != ROLES_UNKNOWN)
+		return elf->roles;
+	if (!elf->remote)
+		return roles_here(elf);
+	if (elf_ask_for(elf, find_roles, NULL, 0, &roles, sizeof(roles)))
+		return 0;
+	if (!(roles & ~(uint32_t)LIB_ALL))
+		return roles;
+	elf_refuse(elf);
+	return 0;
 }
 
 static const struct {
@@ -272,16 +312,45 @@ static bool is_plain_mpich(const struct elf *elf, char *version, size_t size)
 	return true;
 }
 
-enum mpi_kind elf_mpi_kind(const struct elf *elf, char *version, size_t size)
+struct mpi_found {
+	uint32_t kind;
+	char version[64];
+};
+
+static void find_kind(const struct elf *elf, struct mpi_found *found)
 {
-	*version = '\0';
 	for (size_t i = 0; i < ARRAY_SIZE(mpi_marks); i++) {
 		uint64_t vaddr;
 
 		if (elf_object(elf, mpi_marks[i].object, &vaddr, NULL))
 			continue;
-		read_mpi_version(elf, vaddr, mpi_marks[i].name, version, size);
-		return mpi_marks[i].kind;
+		read_mpi_version(elf, vaddr, mpi_marks[i].name, found->version,
+				 sizeof(found->version));
+		found->kind = mpi_marks[i].kind;
+		return;
 	}
-	return is_plain_mpich(elf, version, size) ? MPI_MPICH : MPI_OTHER;
+	found->kind =
+		is_plain_mpich(elf, found->version, sizeof(found->version)) ? MPI_MPICH : MPI_OTHER;
+}
+
+static long find_mpi(struct elf *elf, const void *arguments, size_t size, reader_answer *answer)
+{
+	struct mpi_found found = { 0 };
+
+	(void)arguments;
+	(void)size;
+	find_kind(elf, &found);
+	answer_add(answer, &found, sizeof(found));
+	return 0;
+}
+
+enum mpi_kind elf_mpi_kind(const struct elf *elf, char *version, size_t size)
+{
+	struct mpi_found found;
+
+	*version = '\0';
+	if (elf_ask_for(elf, find_mpi, NULL, 0, &found, sizeof(found)) || found.kind > MPI_OTHER)
+		return MPI_OTHER;
+	snprintf(version, size, "%.*s", (int)sizeof(found.version) - 1, found.version);
+	return (enum mpi_kind)found.kind;
 }

@@ -236,3 +236,35 @@ enum ucx_asserts ucx_asserts(const struct elf *elf)
 	}
 	return UCX_ASSERTS_OUT;
 }
+
+struct build {
+	uint32_t version[3], request_size, asserts;
+};
+
+static long find_build(struct elf *elf, const void *arguments, size_t size, reader_answer *answer)
+{
+	struct build build = { 0 };
+
+	(void)arguments;
+	(void)size;
+	ucx_version(elf, build.version);
+	build.request_size = ucx_request_size(elf);
+	build.asserts = ucx_asserts(elf);
+	answer_add(answer, &build, sizeof(build));
+	return 0;
+}
+
+void ucx_build(const struct elf *elf, unsigned int version[3], unsigned int *request_size,
+	       enum ucx_asserts *asserts)
+{
+	struct build build;
+	int err = elf_ask_for(elf, find_build, NULL, 0, &build, sizeof(build));
+
+	if (!err && (build.request_size > MAX_REQUEST || build.asserts > UCX_ASSERTS_OUT))
+		err = elf_refuse(elf);
+	if (err)
+		build = (struct build){ 0 };
+	memcpy(version, build.version, sizeof(build.version));
+	*request_size = build.request_size;
+	*asserts = (enum ucx_asserts)build.asserts;
+}

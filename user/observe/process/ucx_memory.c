@@ -40,22 +40,25 @@ static uint64_t first_read(const uint8_t *code, size_t size, uint64_t vaddr)
 	return 0;
 }
 
-/* The number's link-time address, as ucs_topo_get_device_bus_id() compares with it; -ENOENT. */
-static int ucx_devices_find(const struct elf *elf, uint64_t *vaddr)
+/* The number's link-time address, as ucs_topo_get_device_bus_id() compares with it. */
+static long find_devices(struct elf *elf, const void *arguments, size_t arguments_size,
+			 reader_answer *answer)
 {
 	uint8_t code[CODE_MAX];
-	uint64_t offset, size, function;
+	uint64_t offset, size, function, vaddr = 0;
 	long got;
 
-	*vaddr = 0;
+	(void)arguments;
+	(void)arguments_size;
 	if (elf_machine(elf) != EM_X86_64 ||
 	    elf_function(elf, "ucs_topo_get_device_bus_id", &offset, &size) ||
 	    elf_offset_to_vaddr(elf, offset, &function))
 		return -ENOENT;
 	got = elf_read(elf, offset, code, size && size < sizeof(code) ? size : sizeof(code));
 	if (got > 0)
-		*vaddr = first_read(code, (size_t)got, function);
-	return *vaddr ? 0 : -ENOENT;
+		vaddr = first_read(code, (size_t)got, function);
+	answer_add(answer, &vaddr, sizeof(vaddr));
+	return vaddr ? 0 : -ENOENT;
 }
 
 /* ucs_topo_sys_device_info_t: { ucs_sys_bus_id_t bus_id; char *name; ... } */
@@ -295,7 +298,8 @@ static const struct ucx_file *file_of(ucx_files *files, const struct library *li
 	file = vec_add(files);
 	*file = (struct ucx_file){ .library = library };
 	elf_object(library->elf, "ucs_memtype_cache_global_instance", &file->cache, NULL);
-	ucx_devices_find(library->elf, &file->devices);
+	if (elf_ask_for(library->elf, find_devices, NULL, 0, &file->devices, sizeof(file->devices)))
+		file->devices = 0;
 	return file;
 }
 

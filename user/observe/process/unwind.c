@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
+#include "base/map.h"
 #include "observe/process/elf_private.h"
 
 /* Register numbers of the x86-64 psABI. */
@@ -30,7 +32,7 @@ struct index_entry {
 
 struct frame_index {
 	uint64_t vaddr; /* of the header */
-	const struct index_entry *entries;
+	const uint8_t *entries; /* struct index_entry, at any place */
 	uint32_t count;
 };
 
@@ -45,29 +47,34 @@ static const GElf_Phdr *index_segment(const struct elf *elf)
 static int find_index(const struct elf *elf, struct frame_index *index)
 {
 	const GElf_Phdr *segment = index_segment(elf);
-	const struct index_header *header;
+	struct index_header header;
 	Elf_Data *data;
 
-	if (!segment || segment->p_filesz < sizeof(*header))
+	if (!segment || segment->p_filesz < sizeof(header))
 		return -ENOENT;
 	data = elf_getdata_rawchunk(elf->handle, (int64_t)segment->p_offset, segment->p_filesz,
 				    ELF_T_BYTE);
 	if (!data)
 		return -ENOENT;
-	header = data->d_buf;
-	if (header->version != 1 || header->count_encoding != DW_EH_PE_udata4 ||
-	    header->table_encoding != (DW_EH_PE_datarel | DW_EH_PE_sdata4) ||
-	    header->count > (data->d_size - sizeof(*header)) / sizeof(*index->entries))
+	memcpy(&header, data->d_buf, sizeof(header));
+	if (header.version != 1 || header.count_encoding != DW_EH_PE_udata4 ||
+	    header.table_encoding != (DW_EH_PE_datarel | DW_EH_PE_sdata4) ||
+	    header.count > (data->d_size - sizeof(header)) / sizeof(struct index_entry))
 		return -ENOENT;
 	*index =
-		(struct frame_index){ segment->p_vaddr, (const void *)(header + 1), header->count };
+		(struct frame_index){ segment->p_vaddr,
+				      (const uint8_t *)data->d_buf + sizeof(header), header.count };
 	return 0;
 }
 
 static uint64_t function_at(const struct frame_index *index, uint32_t i)
 {
-	return i < index->count ? index->vaddr + (uint64_t)(int64_t)index->entries[i].function
-				: UINT64_MAX;
+	struct index_entry entry;
+
+	if (i >= index->count)
+		return UINT64_MAX;
+	memcpy(&entry, index->entries + i * sizeof(entry), sizeof(entry));
+	return index->vaddr + (uint64_t)(int64_t)entry.function;
 }
 
 /* A register's rule: whether it was saved, and where from the CFA; false: in some other way. */
@@ -207,80 +214,229 @@ static uint64_t read_row(Dwarf_CFI *cfi, unwind_rows *rows, uint64_t pc, uint64_
 	return end < next ? end : next;
 }
 
-struct unwind {
+/* ---- where the file is looked at ---- */
+
+struct unwind_tables {
 	Dwarf_CFI *cfi;
 	struct frame_index index;
+};
+
+static void tables_free(struct unwind_tables *tables)
+{
+	dwarf_cfi_end(tables->cfi);
+	free(tables);
+}
+
+static int find_tables(struct elf *elf, const struct unwind_tables **out)
+{
+	struct frame_index index;
+	int err = elf->machine == EM_X86_64 ? 0 : -EOPNOTSUPP;
+
+	*out = elf->unwind;
+	if (elf->unwind)
+		return 0;
+	if (!err)
+		err = find_index(elf, &index);
+	if (err)
+		return err;
+	elf->unwind = calloc(1, sizeof(*elf->unwind));
+	if (!elf->unwind)
+		return -ENOMEM;
+	elf->unwind_free = tables_free;
+	elf->unwind->index = index;
+	elf->unwind->cfi = dwarf_getcfi_elf(elf->handle);
+	if (!elf->unwind->cfi) {
+		free(elf->unwind);
+		elf->unwind = NULL;
+		return -ENOENT;
+	}
+	*out = elf->unwind;
+	return 0;
+}
+
+struct unwind_place {
+	uint64_t pc; /* in the function; 0: its start */
 	uint32_t next; /* function in the index */
-	uint64_t pc; /* place in it; 0: its start */
+	uint32_t last; /* pc of the last row */
+	uint32_t rule; /* its rule */
+	uint32_t rows; /* whether there is one; in an answer: how many follow */
+};
+
+/* On to so many more rows. 1: more to read. */
+static int read_rows(const struct unwind_tables *tables, struct unwind_place *place,
+		     unwind_rows *rows, unsigned int count)
+{
+	const struct frame_index *index = &tables->index;
+
+	for (; count && place->next < index->count; count--) {
+		uint64_t start = function_at(index, place->next);
+		uint64_t next = function_at(index, place->next + 1);
+
+		if (!place->pc) {
+			/* the table is sorted, and the kernel's half relies on it */
+			if (start > UINT32_MAX ||
+			    (rows->len && start < rows->data[rows->len - 1].pc))
+				return -EBADMSG;
+			place->pc = start;
+		}
+		if (place->pc < next)
+			place->pc = read_row(tables->cfi, rows, place->pc, next);
+		if (place->pc >= next) {
+			place->next++;
+			place->pc = 0;
+		}
+	}
+	return place->next < index->count;
+}
+
+struct unwind_reading {
+	struct unwind_place from;
+	uint64_t ns;
+};
+
+#define ROWS_AT_ONCE 64 /* between looks at the clock: some ten microseconds */
+
+/* The first row of the answer is the last one before, which may have another rule now. */
+static long list_rows(struct elf *elf, const void *arguments, size_t size, reader_answer *answer)
+{
+	const struct unwind_reading *reading = arguments;
+	const struct unwind_tables *tables;
+	struct unwind_place place = reading->from;
+	unwind_rows rows = { 0 };
+	const uint64_t until = clock_ns(CLOCK_MONOTONIC) + reading->ns;
+	int err = find_tables(elf, &tables), more = err ? err : 1;
+
+	(void)size;
+	if (place.rows)
+		vec_push(&rows, ((struct ub_row){ place.last, place.rule }));
+	if (!err)
+		do
+			more = read_rows(tables, &place, &rows, ROWS_AT_ONCE);
+		while (more > 0 && clock_ns(CLOCK_MONOTONIC) < until);
+	place.rows = (uint32_t)rows.len;
+	answer_add(answer, &place, sizeof(place));
+	answer_add(answer, rows.data, rows.len * sizeof(*rows.data));
+	vec_release(&rows);
+	return more;
+}
+
+static long find_rule(struct elf *elf, const void *arguments, size_t size, reader_answer *answer)
+{
+	const struct unwind_tables *tables;
+	uint32_t rule = STOP(UB_STACK_NO_ROWS);
+	Dwarf_Frame *frame;
+	Dwarf_Op *cfa;
+	size_t count;
+	uint64_t pc;
+
+	if (size == sizeof(pc) && !find_tables(elf, &tables)) {
+		memcpy(&pc, arguments, sizeof(pc));
+		if (!dwarf_cfi_addrframe(tables->cfi, pc, &frame)) {
+			rule = rule_of(frame);
+			/* rows have no place for it: no call returns into a PLT */
+			if (rule == STOP(UB_STACK_RULE) && !dwarf_frame_cfa(frame, &cfa, &count))
+				rule = plt_rule(cfa, count, pc);
+			free(frame);
+		}
+	}
+	answer_add(answer, &rule, sizeof(rule));
+	return 0;
+}
+
+/* ---- who asks ---- */
+
+#define RULES_KEPT 65536 /* all ranks of a job wait in the same few functions */
+
+struct unwind {
+	const struct elf *elf;
+	struct unwind_place place;
+	unsigned int asked; /* for rows */
+	struct map rules; /* by pc */
 };
 
 int unwind_open(struct unwind **out, const struct elf *elf)
 {
-	struct unwind *unwind;
-	struct frame_index index;
-	int err = elf->machine == EM_X86_64 ? find_index(elf, &index) : -EOPNOTSUPP;
-
-	if (err)
-		return err;
-	unwind = calloc(1, sizeof(*unwind));
-	if (!unwind)
-		return -ENOMEM;
-	unwind->index = index;
-	unwind->cfi = dwarf_getcfi_elf(elf->handle);
-	if (!unwind->cfi) {
-		free(unwind);
+	if (elf->machine != EM_X86_64)
+		return -EOPNOTSUPP;
+	if (!index_segment(elf))
 		return -ENOENT;
-	}
-	*out = unwind;
+	*out = calloc(1, sizeof(**out));
+	if (!*out)
+		return -ENOMEM;
+	(*out)->elf = elf;
 	return 0;
 }
 
 void unwind_close(struct unwind *unwind)
 {
-	if (!unwind)
-		return;
-	dwarf_cfi_end(unwind->cfi);
+	if (unwind)
+		map_release(&unwind->rules);
 	free(unwind);
 }
 
-int unwind_read(struct unwind *unwind, unwind_rows *rows, unsigned int count)
+/* Rows that go on from the ones before, each behind the last; and a place that lies further. */
+static bool take_rows(const struct unwind *unwind, bool more, const reader_answer *answer,
+		      unwind_rows *rows, struct unwind_place *place)
 {
-	const struct frame_index *index = &unwind->index;
+	const struct unwind_place *from = &unwind->place;
+	size_t at = 0;
 
-	for (; count && unwind->next < index->count; count--) {
-		uint64_t start = function_at(index, unwind->next);
-		uint64_t next = function_at(index, unwind->next + 1);
+	if (!answer_take(answer, &at, place, sizeof(*place)) ||
+	    answer->len - at != place->rows * sizeof(*rows->data) || place->rows < from->rows ||
+	    (more && place->next <= from->next &&
+	     (place->next < from->next || place->pc <= from->pc)) ||
+	    rows->len + place->rows > elf_reach(unwind->elf))
+		return false;
+	if (from->rows)
+		rows->len--;
+	for (uint32_t i = 0; i < place->rows; i++) {
+		struct ub_row row;
 
-		if (!unwind->pc) {
-			/* the table is sorted, and the kernel's half relies on it */
-			if (start > UINT32_MAX ||
-			    (rows->len && start < rows->data[rows->len - 1].pc))
-				return -EBADMSG;
-			unwind->pc = start;
-		}
-		if (unwind->pc < next)
-			unwind->pc = read_row(unwind->cfi, rows, unwind->pc, next);
-		if (unwind->pc >= next) {
-			unwind->next++;
-			unwind->pc = 0;
-		}
+		if (!answer_take(answer, &at, &row, sizeof(row)) ||
+		    (rows->len && row.pc <= rows->data[rows->len - 1].pc))
+			return false;
+		vec_push(rows, row);
 	}
-	return unwind->next < index->count;
+	return true;
+}
+
+#define READING_NS 10000000 /* a reader answers one question after the other */
+#define ROWS_MAX (1u << 24)
+#define ASKED_MAX (ROWS_MAX / ROWS_AT_ONCE)
+
+int unwind_read(struct unwind *unwind, unwind_rows *rows, uint64_t ns)
+{
+	struct unwind_reading reading = { unwind->place, ns < READING_NS ? ns : READING_NS };
+	reader_answer answer = { 0 };
+	struct unwind_place place;
+	long more;
+
+	reading.from.rows = rows->len > 0;
+	if (rows->len) {
+		reading.from.last = rows->data[rows->len - 1].pc;
+		reading.from.rule = rows->data[rows->len - 1].rule;
+	}
+	unwind->place = reading.from;
+	more = elf_ask(unwind->elf, list_rows, &reading, sizeof(reading), &answer);
+	if (more >= 0 && !take_rows(unwind, more, &answer, rows, &place))
+		more = elf_refuse(unwind->elf);
+	if (more >= 0)
+		unwind->place = place;
+	vec_release(&answer);
+	/* a reader may go on for ever in small steps */
+	return rows->len > ROWS_MAX || ++unwind->asked > ASKED_MAX ? -E2BIG : (int)more;
 }
 
 uint32_t unwind_rule(struct unwind *unwind, uint64_t pc)
 {
-	Dwarf_Frame *frame;
-	Dwarf_Op *cfa;
+	const uint64_t *known = map_find(&unwind->rules, pc, 0);
 	uint32_t rule;
-	size_t count;
 
-	if (dwarf_cfi_addrframe(unwind->cfi, pc, &frame))
-		return STOP(UB_STACK_NO_ROWS);
-	rule = rule_of(frame);
-	/* rows have no place for it: no call returns into a PLT */
-	if (rule == STOP(UB_STACK_RULE) && !dwarf_frame_cfa(frame, &cfa, &count))
-		rule = plt_rule(cfa, count, pc);
-	free(frame);
+	if (known)
+		return (uint32_t)*known;
+	if (elf_ask_for(unwind->elf, find_rule, &pc, sizeof(pc), &rule, sizeof(rule)))
+		rule = STOP(UB_STACK_NO_ROWS);
+	if (unwind->rules.used < RULES_KEPT)
+		*map_insert(&unwind->rules, pc, 0, NULL) = rule;
 	return rule;
 }

@@ -14,20 +14,18 @@ typedef VEC(struct ub_row) unwind_rows;
 
 struct unwind;
 
-/*
- * elf must outlive it. -ENOENT: no .eh_frame, or none with an index that can be read; -EOPNOTSUPP:
- * not x86-64; -ENOMEM.
- */
+/* elf must outlive it. -ENOENT: no .eh_frame with an index; -EOPNOTSUPP: not x86-64; -ENOMEM. */
 int unwind_open(struct unwind **unwind, const struct elf *elf);
 void unwind_close(struct unwind *unwind);
 
 /*
- * Appends so many more rows, in order of pc; equal neighbours count, but stand once. Code without
- * unwinding information has a row that stops a walk with UB_STACK_NO_ROWS. 1: more to read; 0:
- * complete; -EBADMSG: the index is not in order. Takes about a quarter of a microsecond per row,
- * more in functions of thousands.
+ * Appends the rows of more functions, in order of pc, for about so many nanoseconds, at most for
+ * some milliseconds. Equal neighbours stand once; code without unwinding information has a row that
+ * stops a walk with UB_STACK_NO_ROWS. 1: more to read; 0: complete; -ENOENT: the index cannot be
+ * read; -EBADMSG: it is not in order; -E2BIG: more rows than of any library. Takes about a quarter
+ * of a microsecond per row, more in functions of thousands.
  */
-int unwind_read(struct unwind *unwind, unwind_rows *rows, unsigned int count);
+int unwind_read(struct unwind *unwind, unwind_rows *rows, uint64_t ns);
 
 /* The rule of the row for one place, without the rows before it. */
 uint32_t unwind_rule(struct unwind *unwind, uint64_t pc);

@@ -181,7 +181,8 @@ static void check_needed(struct ldso *ld, const struct elf *elf, const char *pat
 			 const char *home, int depth, char **missing)
 {
 	char *found = find(ld, name, elf, path, home);
-	const char *below, *version;
+	const char *below;
+	char *version;
 	struct elf *other;
 
 	if (!found) {
@@ -192,6 +193,7 @@ static void check_needed(struct ldso *ld, const struct elf *elf, const char *pat
 		version = elf_lacks_version(elf, name, other);
 		if (version)
 			say(missing, "%s has no version %s", found, version);
+		free(version);
 		elf_free(other);
 	}
 	below = missing_of(ld, found, home, depth + 1);

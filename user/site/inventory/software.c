@@ -64,13 +64,10 @@ static bool is_list(const char *text)
 	return *text;
 }
 
-static int take_list(void *arg, const char *text)
+static void take_list(struct modules *modules, const char *text)
 {
-	struct modules *modules = arg;
 	char path[LOOK_PATH];
 
-	if (!is_list(text))
-		return 0;
 	while (*text == ':') {
 		int length = (int)strcspn(text + 1, ":");
 
@@ -82,6 +79,21 @@ static int take_list(void *arg, const char *text)
 		add_named(modules, path);
 		text += 1 + length;
 	}
+}
+
+static int list_one(void *arg, const char *text)
+{
+	if (is_list(text))
+		answer_add(arg, text, strlen(text) + 1);
+	return 0;
+}
+
+/* Where the file is looked at. */
+static long find_lists(struct elf *elf, const void *arguments, size_t size, reader_answer *answer)
+{
+	(void)arguments;
+	(void)size;
+	elf_each_text(elf, ':', list_one, answer);
 	return 0;
 }
 
@@ -90,14 +102,21 @@ static void take_lists(struct modules *modules, const char *path)
 {
 	const char *name = strrchr(path, '/') + 1;
 	char outer[sizeof(modules->prefix)];
+	reader_answer lists = { 0 };
 	struct elf *elf;
+	size_t at = 0;
 
 	if (elf_load(&elf, path))
 		return;
+	if (elf_ask(elf, find_lists, NULL, 0, &lists) || (lists.len && lists.data[lists.len - 1]))
+		lists.len = 0;
 	memcpy(outer, modules->prefix, sizeof(outer));
 	snprintf(modules->prefix, sizeof(modules->prefix), "%.*s", (int)library_stem(name), name);
-	elf_each_text(elf, ':', take_list, modules);
+	for (; at < lists.len; at += strlen((const char *)lists.data + at) + 1)
+		if (is_list((const char *)lists.data + at))
+			take_list(modules, (const char *)lists.data + at);
 	memcpy(modules->prefix, outer, sizeof(outer));
+	vec_release(&lists);
 	elf_free(elf);
 }
 

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Who asks readers, and starts them anew. */
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/confine.h"
+#include "base/log.h"
+#include "base/map.h"
+#include "observe/process/reader_private.h"
+
+#define TAKES_S 4 /* a reader an order; it waits for them */
+#define STARTS_S 30 /* a reader in the place of one that has to be ended, on a busy machine */
+#define SLOW_MAX 4 /* files of one owner; each one holds the tracer up for seconds */
+
+struct elf_reader {
+	bool runs;
+	uint64_t owner; /* of its files */
+	int socket;
+	pid_t pid;
+	uint64_t life; /* number of its start */
+	uint32_t files; /* opened so far */
+};
+
+struct reader_file {
+	int fd;
+	uint64_t size;
+	uint64_t owner;
+	char *name;
+	reader_service first; /* answered as it is opened */
+	uint64_t life; /* of the reader that has it open, 0: none yet */
+	uint32_t number;
+	int error; /* nobody looks at it any more */
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all this */
+static int starter = -1;
+static struct elf_reader readers[READERS];
+static uint64_t lives;
+static struct map slow; /* by owner: how many files took too long */
+static bool gone; /* the starter, and with it all of them */
+
+static void limit_time(int socket, int which, time_t seconds)
+{
+	setsockopt(socket, SOL_SOCKET, which, &(struct timeval){ .tv_sec = seconds },
+		   sizeof(struct timeval));
+}
+
+void readers_start(void)
+{
+	int ends[2];
+	pid_t pid;
+
+	if (starter >= 0)
+		return;
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends)) {
+		log_warn("the tracer reads foreign files itself: %s", strerror(errno));
+		return;
+	}
+	if (!confine_has_filters())
+		log_warn("this kernel cannot refuse system calls: what reads foreign files is held "
+			 "back by having no capabilities alone");
+	pid = fork();
+	if (!pid)
+		readers_process(ends[1]);
+	if (pid < 0)
+		log_warn("the tracer reads foreign files itself: %s", strerror(errno));
+	close(ends[1]);
+	limit_time(ends[0], SO_RCVTIMEO, STARTS_S);
+	if (pid < 0)
+		close(ends[0]);
+	else
+		starter = ends[0];
+}
+
+bool readers_started(void)
+{
+	return starter >= 0;
+}
+
+/* False: there is no other one. */
+static bool restart(struct elf_reader *reader, struct started *started)
+{
+	const uint32_t number = (uint32_t)(reader - readers);
+
+	if (reader->runs)
+		close(reader->socket);
+	reader->socket = -1;
+	if (!wire_send(starter, -1, &number, sizeof(number)) ||
+	    !wire_take(starter, &reader->socket, started, sizeof(*started))) {
+		if (!gone)
+			log_warn("the process that starts readers of files has ended: files that "
+				 "are not known by now are left out");
+		gone = true;
+		/* one that is late would answer to the wrong question */
+		shutdown(starter, SHUT_RDWR);
+	}
+	reader->runs = reader->socket >= 0;
+	reader->pid = started->pid;
+	reader->life = ++lives;
+	reader->files = 0;
+	if (reader->runs)
+		limit_time(reader->socket, SO_SNDTIMEO, TAKES_S);
+	return reader->runs;
+}
+
+static struct elf_reader *reader_of(uint64_t owner)
+{
+	struct elf_reader *unused = NULL;
+
+	for (size_t i = 0; i < READERS; i++) {
+		if (readers[i].runs && readers[i].owner == owner)
+			return &readers[i];
+		if (!readers[i].runs && !unused)
+			unused = &readers[i];
+	}
+	unused = unused ? unused : &readers[owner % READERS];
+	if (!restart(unused, &(struct started){ 0 }))
+		return NULL;
+	unused->owner = owner;
+	return unused;
+}
+
+/* Waits for room only where a reader takes no orders. */
+static enum outcome give(const struct elf_reader *reader, const struct order *order, int fd,
+			 long *result, reader_answer *answer)
+{
+	struct patience patience = { .pid = reader->pid };
+
+	return wire_send(reader->socket, fd, order, sizeof(*order))
+		       ? wire_take_answer(reader->socket, &patience, result, answer)
+		       : ENDED;
+}
+
+/* The file is open in that reader afterwards. */
+static enum outcome open_in(struct elf_reader *reader, struct reader_file *file, long *result,
+			    reader_answer *answer)
+{
+	const struct order order = { .kind = ORDER_OPEN,
+				     .file = reader->files,
+				     .file_size = file->size,
+				     .serve = file->first };
+	enum outcome outcome = give(reader, &order, file->fd, result, answer);
+
+	file->life = reader->life;
+	file->number = reader->files++;
+	return outcome;
+}
+
+#define NO_ANSWER "the reader gave no valid answer"
+
+static bool is_left_out(uint64_t owner)
+{
+	const uint64_t *count = map_find(&slow, owner, 0);
+
+	return count && *count >= SLOW_MAX;
+}
+
+static void note_slow(const struct reader_file *file)
+{
+	uint64_t *count = map_insert(&slow, file->owner, 0, NULL);
+
+	if (++*count == SLOW_MAX)
+		log_warn(
+			"%d files of the owner of %s took too long: what is not known of the others "
+			"by now is left out",
+			SLOW_MAX, file->name);
+}
+
+static void give_up(struct reader_file *file, enum outcome outcome, int status)
+{
+	char why[64];
+
+	if (outcome == SLOW)
+		snprintf(why, sizeof(why), "its reader took too long");
+	else if (outcome == INVALID)
+		snprintf(why, sizeof(why), NO_ANSWER);
+	else if (status >= 0 && WIFSIGNALED(status))
+		snprintf(why, sizeof(why), "the reader ended by signal %d", WTERMSIG(status));
+	else
+		snprintf(why, sizeof(why), "the reader ended");
+	log_printf(gone ? LOG_DEBUG : LOG_WARN, "%s could not be read: %s", file->name, why);
+	if (outcome == SLOW)
+		note_slow(file);
+	file->error = -EREMOTEIO;
+}
+
+/* order NULL: opens the file alone. A reader may have been ended by others: it gets two tries. */
+static long ask(struct reader_file *file, struct order *order, reader_answer *answer)
+{
+	enum outcome outcome = ENDED;
+	struct started started = { .status = -1 };
+	long result = -EREMOTEIO;
+
+	if (is_left_out(file->owner))
+		return file->error = -EREMOTEIO;
+	for (int tries = 0; tries < 2 && outcome == ENDED; tries++) {
+		struct elf_reader *reader = reader_of(file->owner);
+
+		if (!reader)
+			break;
+		outcome = ANSWERED;
+		if (!order || file->life != reader->life)
+			outcome = open_in(reader, file, &result, answer);
+		if (!outcome && order) {
+			order->file = file->number;
+			outcome = give(reader, order, -1, &result, answer);
+		}
+		if (outcome)
+			restart(reader, &started);
+	}
+	if (outcome) {
+		give_up(file, outcome, started.status);
+		return file->error;
+	}
+	return result;
+}
+
+long reader_file_open(struct reader_file **out, int fd, uint64_t size, uint64_t owner,
+		      const char *name, reader_service serve, reader_answer *answer)
+{
+	struct reader_file *file = xcalloc(1, sizeof(*file));
+	long result;
+
+	*file = (struct reader_file){ fd, size, owner, .name = xstrdup(name), .first = serve };
+	pthread_mutex_lock(&lock);
+	result = ask(file, NULL, answer);
+	pthread_mutex_unlock(&lock);
+	if (result < 0)
+		reader_file_close(file);
+	else
+		*out = file;
+	return result;
+}
+
+void reader_file_close(struct reader_file *file)
+{
+	const struct order order = { .kind = ORDER_CLOSE, .file = file->number };
+
+	pthread_mutex_lock(&lock);
+	for (size_t i = 0; i < READERS; i++)
+		if (file->life && readers[i].runs && readers[i].life == file->life)
+			send(readers[i].socket, &order, sizeof(order), MSG_NOSIGNAL | MSG_DONTWAIT);
+	pthread_mutex_unlock(&lock);
+	free(file->name);
+	free(file);
+}
+
+long reader_file_ask(struct reader_file *file, reader_service serve, const void *arguments,
+		     size_t size, reader_answer *answer)
+{
+	struct order order = { .kind = ORDER_ASK, .serve = serve, .size = size };
+	long result = file->error;
+
+	answer->len = 0;
+	if (result)
+		return result;
+	if (size > sizeof(order.arguments))
+		return -E2BIG;
+	if (size)
+		memcpy(order.arguments, arguments, size);
+	pthread_mutex_lock(&lock);
+	result = ask(file, &order, answer);
+	pthread_mutex_unlock(&lock);
+	return result;
+}
+
+int reader_file_refuse(struct reader_file *file)
+{
+	pthread_mutex_lock(&lock);
+	for (size_t i = 0; i < READERS; i++)
+		if (readers[i].runs && readers[i].life == file->life)
+			restart(&readers[i], &(struct started){ 0 });
+	if (!file->error)
+		log_warn("%s could not be read: " NO_ANSWER, file->name);
+	file->error = -EREMOTEIO;
+	pthread_mutex_unlock(&lock);
+	return file->error;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Processes that parse foreign files for a tracer. A reader has no capabilities, can open nothing,
+ * and gets each file as an open descriptor. What a file makes of it, it can only answer wrongly,
+ * end, or take too long: then it is ended, the file is left out by its name, and another reader
+ * goes on. One reader looks at the files of one owner only, so that none can lie about the files of
+ * somebody else. An owner of many files that take too long is left out as a whole.
+ *
+ * A service is a function of this program. It runs in the reader, gets arguments and makes an
+ * answer, both without pointers. Whoever asked checks the answer as that of a stranger. Any thread.
+ */
+#ifndef UCXBPF_PROCESS_READER_H
+#define UCXBPF_PROCESS_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+
+struct elf;
+
+typedef VEC(uint8_t) reader_answer;
+
+/* Returns what its asker gets: 0 or more, or -errno. */
+typedef long (*reader_service)(struct elf *elf, const void *arguments, size_t size,
+			       reader_answer *answer);
+
+#define READER_ARGUMENTS 512 /* bytes of arguments at most */
+#define READER_ANSWER (64u << 20) /* of an answer */
+
+/*
+ * Starts the process that starts readers, to be called once and while the caller has one thread.
+ * Without it, and in readers themselves, files are parsed by whoever looks at them.
+ */
+void readers_start(void);
+
+bool readers_started(void);
+
+/* A file that a reader looks at, as its asker knows it. */
+struct reader_file;
+
+/*
+ * fd: open to be read, a regular file or memory; size: of its bytes that count. name: for messages.
+ * owner: whoever may have made the file what it is, a number. serve answers once the file is open,
+ * without arguments. -EREMOTEIO: the reader ended or took too long, a warning was printed.
+ */
+long reader_file_open(struct reader_file **file, int fd, uint64_t size, uint64_t owner,
+		      const char *name, reader_service serve, reader_answer *answer);
+void reader_file_close(struct reader_file *file);
+
+/* As serve() has it; -EREMOTEIO as above, for each later question too. */
+long reader_file_ask(struct reader_file *file, reader_service serve, const void *arguments,
+		     size_t size, reader_answer *answer);
+
+/* An answer was none: ends its reader, warns once, and returns -EREMOTEIO. */
+int reader_file_refuse(struct reader_file *file);
+
+/* Appends to an answer. */
+void answer_add(reader_answer *answer, const void *data, size_t size);
+
+/* Takes the next bytes of an answer, from *at on; false: there are not so many. */
+bool answer_take(const reader_answer *answer, size_t *at, void *data, size_t size);
+
+#endif

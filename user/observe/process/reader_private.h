@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The two ends of a reader: reader.c asks, reader_process.c answers, reader_wire.c carries both. */
+#ifndef UCXBPF_PROCESS_READER_PRIVATE_H
+#define UCXBPF_PROCESS_READER_PRIVATE_H
+
+#include <sys/types.h>
+
+#include "observe/process/reader.h"
+
+#define READERS 16 /* owners of files that are looked at side by side */
+
+enum order_kind { ORDER_OPEN, ORDER_CLOSE, ORDER_ASK };
+
+struct order {
+	enum order_kind kind;
+	uint32_t file; /* its number in the reader */
+	uint64_t file_size;
+	reader_service serve;
+	size_t size; /* of the arguments */
+	_Alignas(uint64_t) uint8_t arguments[READER_ARGUMENTS];
+};
+
+/* What the starter answers to the number of a reader: that one was ended, and there is another. */
+struct started {
+	pid_t pid; /* of the new one */
+	int status; /* of the last one, as wait(2) has it; -1: none, or it does not end */
+};
+
+/* Starts and ends readers until the other end of the socket is closed. */
+_Noreturn void readers_process(int orders);
+
+/* ---- reader_wire.c ---- */
+
+/* Sends all, with a descriptor beside unless it is -1. False: nobody will read it. */
+bool wire_send(int socket, int fd, const void *data, size_t size);
+
+/* All of it, and the descriptor that came with it, else -1. False: the other end is gone. */
+bool wire_take(int socket, int *fd, void *data, size_t size);
+
+bool wire_send_answer(int socket, long result, const reader_answer *answer);
+
+enum outcome { ANSWERED, ENDED, SLOW, INVALID };
+
+/* How long a process may take for an answer; zeroed but for pid at its beginning. */
+struct patience {
+	pid_t pid;
+	uint64_t began, first; /* ns on the clock, and of CPU time */
+	uint64_t moved, last; /* when CPU time was seen to grow, and that */
+};
+
+/*
+ * A whole answer and no byte more, since it is the only one that was asked for; INVALID: something
+ * else. ENDED: the other end is gone.
+ */
+enum outcome wire_take_answer(int socket, struct patience *patience, long *result,
+			      reader_answer *answer);
+
+#endif
