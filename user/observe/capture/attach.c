@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Adds processes to a capture: by id, by starting them, and with --all as they appear. */
 #include <dirent.h>
-#include <glob.h>
+#include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 #include "observe/capture/side.h"
 #include "observe/process/library.h"
 #include "observe/process/proc.h"
+#include "observe/process/remote.h"
 #include "observe/process/snapshot.h"
 
 /* Directories where distributions and sites put libraries, beside the loader's own. */
@@ -43,16 +45,53 @@ static const char *const patterns[] = {
 	"libcuda.so.1",
 };
 
-static void prepare_file(struct library_set *set, mapped_libraries *found, const char *path)
-{
-	char *real = realpath(path, NULL);
-	struct library *library = NULL;
-	struct stat st;
-	int err = 0;
+struct preparation {
+	struct library_set *set;
+	mapped_libraries found;
+	unsigned int unanswered; /* questions about files */
+};
 
-	if (real && !stat(real, &st) && S_ISREG(st.st_mode))
-		library = library_set_get(set, st.st_dev, st.st_ino, real, real, &err);
-	free(real);
+/* Each one costs seconds before the job starts, which may do without these files. */
+#define UNANSWERED_MAX 3
+
+/* False: not where nobody answers. */
+static bool answered(struct preparation *preparation, const char *path, long err)
+{
+	if (err != -ETIME)
+		return true;
+	log_warn("%s: nobody answers, libraries there are not probed ahead of time", path);
+	preparation->unanswered++;
+	return false;
+}
+
+static bool goes_on(const struct preparation *preparation)
+{
+	return preparation->unanswered < UNANSWERED_MAX;
+}
+
+/* A regular file's own name; false: it is none. */
+static bool find_file(struct preparation *preparation, const char *path, char *real,
+		      struct stat *st)
+{
+	int err = remote_realpath(path, real);
+
+	if (!err)
+		err = remote_stat(real, st);
+	return answered(preparation, path, err) && !err && S_ISREG(st->st_mode);
+}
+
+static void prepare_file(struct preparation *preparation, const char *path)
+{
+	mapped_libraries *found = &preparation->found;
+	struct library *library;
+	char real[PATH_MAX];
+	struct stat st;
+	int err;
+
+	if (!find_file(preparation, path, real, &st))
+		return;
+	library = library_set_get(preparation->set, st.st_dev, st.st_ino, real, real, &err);
+	answered(preparation, path, err);
 	for (size_t i = 0; library && i < found->len; i++)
 		if (found->data[i].library == library)
 			return;
@@ -60,20 +99,39 @@ static void prepare_file(struct library_set *set, mapped_libraries *found, const
 		vec_push(found, ((struct mapped_library){ library, 0 }));
 }
 
-static void prepare_directory(struct library_set *set, mapped_libraries *found,
-			      const char *directory)
+/* The folder's name as a pattern that stands for nothing else. */
+static void escape(char *pattern, size_t size, const char *folder)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(patterns); i++) {
-		char pattern[4096];
-		glob_t matches;
+	size_t length = 0;
 
-		snprintf(pattern, sizeof(pattern), "%s/%s", directory, patterns[i]);
-		if (glob(pattern, 0, NULL, &matches))
-			continue;
-		for (size_t k = 0; k < matches.gl_pathc; k++)
-			prepare_file(set, found, matches.gl_pathv[k]);
-		globfree(&matches);
+	for (; *folder && length + 2 < size; folder++) {
+		if (strchr("\\*?[", *folder))
+			pattern[length++] = '\\';
+		pattern[length++] = *folder;
 	}
+	pattern[*folder ? 0 : length] = '\0';
+}
+
+#define NAMES_MAX 65536 /* bytes of names of a folder's files */
+
+static void prepare_directory(struct preparation *preparation, const char *directory)
+{
+	char folder[PATH_MAX], pattern[PATH_MAX + 64];
+	char *names = xmalloc(NAMES_MAX);
+	bool there = goes_on(preparation);
+
+	escape(folder, sizeof(folder), directory);
+	for (size_t i = 0; *folder && there && i < ARRAY_SIZE(patterns); i++) {
+		long size;
+
+		snprintf(pattern, sizeof(pattern), "%s/%s", folder, patterns[i]);
+		size = remote_glob(pattern, names, NAMES_MAX);
+		there = answered(preparation, directory, size);
+		for (long at = 0; at < size && goes_on(preparation);
+		     at += (long)strlen(names + at) + 1)
+			prepare_file(preparation, names + at);
+	}
+	free(names);
 }
 
 static const char *variable(char *const *environment, const char *name)
@@ -86,42 +144,37 @@ static const char *variable(char *const *environment, const char *name)
 	return "";
 }
 
-static void prepare_list(struct library_set *set, mapped_libraries *found, const char *list)
+static void prepare_list(struct preparation *preparation, const char *list)
 {
 	char *copy = xstrdup(list), *rest = copy;
 	const char *directory;
 
 	while ((directory = strsep(&rest, ":")))
 		if (*directory)
-			prepare_directory(set, found, directory);
+			prepare_directory(preparation, directory);
 	free(copy);
 }
 
-struct preparation {
-	struct library_set *set;
-	mapped_libraries *found;
-};
-
 static int prepare_runpath(void *arg, const char *folder)
 {
-	const struct preparation *preparation = arg;
-
-	prepare_directory(preparation->set, preparation->found, folder);
+	prepare_directory(arg, folder);
 	return 0;
 }
 
-static void prepare_program(struct library_set *set, mapped_libraries *found, const char *path)
+static void prepare_program(struct preparation *preparation, const char *path)
 {
-	struct preparation preparation = { set, found };
-	char *real = realpath(path, NULL);
+	char real[PATH_MAX];
 	struct elf *elf;
 	struct stat st;
+	int err;
 
-	if (real && !stat(real, &st) && S_ISREG(st.st_mode) && !elf_load(&elf, real)) {
-		elf_each_runpath(elf, real, prepare_runpath, &preparation);
-		elf_free(elf);
-	}
-	free(real);
+	if (!goes_on(preparation) || !find_file(preparation, path, real, &st))
+		return;
+	err = elf_load(&elf, real);
+	if (!answered(preparation, path, err) || err)
+		return;
+	elf_each_runpath(elf, real, prepare_runpath, preparation);
+	elf_free(elf);
 }
 
 #define WORDS_MAX 64 /* of a command */
@@ -130,7 +183,7 @@ static void prepare_program(struct library_set *set, mapped_libraries *found, co
  * The folders in which the programs of a command look for their libraries. A launcher has its
  * program behind its options, so every word that names a file may be one.
  */
-static void prepare_command(struct library_set *set, mapped_libraries *found, char *const *command,
+static void prepare_command(struct preparation *preparation, char *const *command,
 			    const char *search)
 {
 	for (int i = 0; command[i] && i < WORDS_MAX; i++) {
@@ -138,12 +191,12 @@ static void prepare_command(struct library_set *set, mapped_libraries *found, ch
 		const char *directory;
 
 		if (strchr(command[i], '/')) {
-			prepare_program(set, found, command[i]);
+			prepare_program(preparation, command[i]);
 		} else if (*command[i] != '-') {
 			while ((directory = strsep(&rest, ":"))) {
 				char *path = xasprintf("%s/%s", directory, command[i]);
 
-				prepare_program(set, found, path);
+				prepare_program(preparation, path);
 				free(path);
 			}
 		}
@@ -158,18 +211,19 @@ static void prepare_command(struct library_set *set, mapped_libraries *found, ch
 static void prepare_libraries(struct library_set *set, struct probes *probes, char *const *command,
 			      char *const *environment, const char *directories)
 {
-	mapped_libraries found = { 0 };
+	struct preparation preparation = { .set = set };
+	mapped_libraries *found = &preparation.found;
 
-	prepare_list(set, &found, variable(environment, "LD_LIBRARY_PATH"));
+	prepare_list(&preparation, variable(environment, "LD_LIBRARY_PATH"));
 	if (command)
-		prepare_command(set, &found, command, variable(environment, "PATH"));
+		prepare_command(&preparation, command, variable(environment, "PATH"));
 	if (directories)
-		prepare_list(set, &found, directories);
+		prepare_list(&preparation, directories);
 	for (size_t i = 0; i < ARRAY_SIZE(system_directories); i++)
-		prepare_directory(set, &found, system_directories[i]);
-	for (size_t i = 0; i < found.len; i++) {
-		const struct library *library = found.data[i].library;
-		const struct library *ucp = library_owner_ucp(&found, library);
+		prepare_directory(&preparation, system_directories[i]);
+	for (size_t i = 0; i < found->len; i++) {
+		const struct library *library = found->data[i].library;
+		const struct library *ucp = library_owner_ucp(found, library);
 
 		/* without its libucp, wait until a process maps both */
 		if (!ucp && library->roles & (LIB_UCT | LIB_UCT_MODULE | LIB_MPI_PLUGIN))
@@ -180,7 +234,7 @@ static void prepare_libraries(struct library_set *set, struct probes *probes, ch
 		if (probes_attach(probes, library, ucp))
 			log_debug("%s: not probed ahead of time", library->path);
 	}
-	vec_release(&found);
+	vec_release(found);
 }
 
 int capture_add_started(struct capture_session *capture, pid_t pid)

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <limits.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -70,6 +71,30 @@ static long opened(const struct request *request, void *buffer)
 static long looked_at(const struct request *request, void *buffer)
 {
 	return stat(request->path, buffer) ? -errno : (long)sizeof(struct stat);
+}
+
+static long globbed(const struct request *request, void *buffer)
+{
+	size_t size = 0;
+	glob_t found;
+
+	if (glob(request->path, 0, NULL, &found))
+		return 0;
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		const size_t length = strlen(found.gl_pathv[i]) + 1;
+
+		if (length > request->size - size)
+			break;
+		memcpy((char *)buffer + size, found.gl_pathv[i], length);
+		size += length;
+	}
+	globfree(&found);
+	return (long)size;
+}
+
+static long resolved(const struct request *request, void *buffer)
+{
+	return realpath(request->path, buffer) ? (long)strlen(buffer) + 1 : -errno;
 }
 
 static long part_read(const struct request *request, void *buffer)
@@ -322,4 +347,19 @@ long remote_pread(int fd, void *buffer, size_t size, uint64_t offset)
 	struct request request = { .serve = part_read, .fd = fd, .address = offset, .size = size };
 
 	return patiently(&request, buffer);
+}
+
+long remote_glob(const char *pattern, char *names, size_t size)
+{
+	struct request request = { .serve = globbed, .path = pattern, .size = size };
+
+	return ask_for_file(&request, names);
+}
+
+int remote_realpath(const char *path, char *real)
+{
+	struct request request = { .serve = resolved, .path = path, .size = PATH_MAX };
+	long got = ask_for_file(&request, real);
+
+	return got < 0 ? (int)got : 0;
 }

@@ -34,4 +34,13 @@ int remote_open(const char *path);
 /* As pread(2). Bytes read or -errno; -ETIME. */
 long remote_pread(int fd, void *buffer, size_t size, uint64_t offset);
 
+/*
+ * The files of a pattern (glob(7)), each with its NUL, as many as there is room for. How many
+ * bytes, or -errno.
+ */
+long remote_glob(const char *pattern, char *names, size_t size);
+
+/* realpath(3), into PATH_MAX bytes. */
+int remote_realpath(const char *path, char *real);
+
 #endif
