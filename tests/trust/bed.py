@@ -227,6 +227,27 @@ def children(pid):
         return []
 
 
+def adopt_orphans():
+    """What a command leaves behind becomes a child of this process, not of init."""
+    PR_SET_CHILD_SUBREAPER = 36
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def helpers_left(seconds=10):
+    """Names of a tracer's helpers (keeper, readers) that do not end after it. Those that do are waited for, which counts
+    their CPU time as of children. Needs adopt_orphans()."""
+    end = time.monotonic() + seconds
+    while True:
+        left = []
+        for child in children(os.getpid()):
+            name = Path(f"/proc/{child}/comm").read_text().strip()
+            if name.startswith("ucxbpf-") and os.waitpid(child, os.WNOHANG) == (0, 0):
+                left.append(name)
+        if not left or time.monotonic() > end:
+            return left
+        time.sleep(0.01)
+
+
 def held_by(pid):
     """The kernel's numbers of what a tracer and its keeper hold: {("link_id", 7), ...}."""
     held = set()
