@@ -244,14 +244,14 @@ static void list_probe(reader_answer *answer, const struct planned_probe *probe)
 
 struct wanted_plan {
 	uint32_t level, roles;
-	bool call_ends;
+	bool call_ends, sparse;
 };
 
 static long list_plan(struct elf *elf, const void *arguments, size_t size, reader_answer *answer)
 {
 	const struct wanted_plan *wanted = arguments;
 	const struct library library = { .elf = elf, .roles = wanted->roles };
-	struct probe_plan plan = { .call_ends = wanted->call_ends };
+	struct probe_plan plan = { .call_ends = wanted->call_ends, .sparse = wanted->sparse };
 	struct planning p = { .plan = &plan, .library = &library };
 	struct listed_plan listing;
 
@@ -357,7 +357,7 @@ static bool take_plan(const reader_answer *answer, const struct elf *elf, struct
 
 int plan_library(struct probe_plan *plan, const struct library *library, enum level level)
 {
-	const struct wanted_plan wanted = { level, library->roles, plan->call_ends };
+	const struct wanted_plan wanted = { level, library->roles, plan->call_ends, plan->sparse };
 	reader_answer answer = { 0 };
 	long err = elf_ask(library->elf, list_plan, &wanted, sizeof(wanted), &answer);
 
