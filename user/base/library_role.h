@@ -20,9 +20,9 @@ enum library_role {
 	LIB_SHMEM = 1 << 10, /* defines pshmem_init */
 	LIB_SHMEM_PLUGIN = 1 << 11, /* a part of an OpenSHMEM (mca_spml_ucx_*) */
 	LIB_MPI_UCC = 1 << 12, /* an MPI, or a plugin of one, that calls UCC */
+	LIB_END,
+	LIB_ALL = 2 * (LIB_END - 1) - 1,
 };
-
-#define LIB_ALL (2 * LIB_UCS - 1)
 
 /* Libraries that may allocate memory other than the host's. */
 #define LIB_GPU (LIB_CUDA | LIB_ROCM | LIB_ZE)
