@@ -98,13 +98,15 @@ static int open_fd(struct elf *elf, const char *path, struct stat *st)
 	return 0;
 }
 
-/* File systems without a server that could stop to answer. An overlay may lie on any.
+/*
+ * File systems without a server that could stop to answer. An overlay may lie on any, and an image
+ * (squashfs) be a file of any.
  */
 static bool answers_always(int fd)
 {
 	static const unsigned int local[] = {
-		BTRFS_SUPER_MAGIC, EXT4_SUPER_MAGIC, F2FS_SUPER_MAGIC, RAMFS_MAGIC,
-		TMPFS_MAGIC,       SQUASHFS_MAGIC,   XFS_SUPER_MAGIC,
+		BTRFS_SUPER_MAGIC, EXT4_SUPER_MAGIC, F2FS_SUPER_MAGIC,
+		RAMFS_MAGIC,       TMPFS_MAGIC,      XFS_SUPER_MAGIC,
 	};
 	struct statfs fs;
 
@@ -183,15 +185,16 @@ static int look(struct elf *elf)
 }
 
 /*
- * Root's own files, or whoever else's. The server of a file system, and the root of a container,
- * can call any file root's: each such file system is an owner of its own.
+ * Root's own files, or whoever else's. The server of a file system, the root of a container, and
+ * who made an image that is mounted can call any file root's: each file system has owners of its
+ * own.
  */
-static uint64_t owner_of(const struct stat *st, bool is_local)
+static uint64_t owner_of(const struct stat *st)
 {
 	const uint32_t user =
 		!st->st_uid && st->st_mode & (S_IWGRP | S_IWOTH) ? UINT32_MAX : st->st_uid;
 
-	return (is_local ? 0 : (uint64_t)st->st_dev << 32) | user;
+	return (uint64_t)st->st_dev << 32 | user;
 }
 
 /* What a reader says of a file first. */
@@ -304,7 +307,7 @@ static int load(struct elf *elf, const char *path, bool with_roles)
 	if (err)
 		return err;
 	if (readers_started())
-		return ask_reader(elf, owner_of(&st, at_once), with_roles);
+		return ask_reader(elf, owner_of(&st), with_roles);
 	/* the file itself is not mapped: one that is cut short meanwhile would raise SIGBUS */
 	err = elf->image_fd >= 0 ? map_image(elf, elf->image_fd) : 0;
 	return err ? err : look(elf);

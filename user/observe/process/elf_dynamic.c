@@ -48,7 +48,9 @@ static const char *listed_name(struct elf *elf, unsigned int n)
 	reader_answer *names = &elf->needed;
 	const char *name, *end;
 
-	if (!names->len && (elf_ask(elf, list_needed, NULL, 0, names) || !names->len))
+	if (!names->len && elf_ask(elf, list_needed, NULL, 0, names))
+		vec_release(names);
+	if (!names->len)
 		return NULL;
 	if (names->data[names->len - 1] || names->len > NEEDED_MAX) {
 		elf_refuse(elf);

@@ -150,6 +150,9 @@ static enum outcome take(int socket, struct patience *patience, void *data, size
 		if (got <= 0)
 			return ENDED;
 		*size += (size_t)got;
+		/* bytes that trickle never let the poll time out */
+		if (*size < least && is_over(patience))
+			return SLOW;
 	}
 	return ANSWERED;
 }
