@@ -142,8 +142,12 @@ _Noreturn void readers_process(int orders)
 	int fd, end;
 
 	prctl(PR_SET_NAME, "ucxbpf-readers");
-	/* a signal to the tracer's process group is not for these */
-	setsid();
+	/*
+	 * A signal to the tracer's process group is not for these. Not setsid(): a session has a
+	 * share of the CPUs of its own (autogroups), and its tasks wait several times as long for
+	 * one that the tracer's session keeps busy.
+	 */
+	setpgid(0, 0);
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	/* a tracer that was started with this signal ignored could wait for nobody */
