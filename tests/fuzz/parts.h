@@ -31,7 +31,7 @@ enum part_type {
 	PART_EARLIER = 'B', /* evidence of an earlier sweep */
 	/* of a reader of foreign files: reader.c */
 	PART_ANSWER = 'A', /* arg: its result, signed */
-	PART_BYTES = 'Y', /* what comes over its socket instead */
+	PART_BYTES = 'Y', /* over its socket instead; arg: whether other answers follow */
 	/* of what it reads: elf.c */
 	PART_ELF = 'F', /* a file */
 };

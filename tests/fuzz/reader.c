@@ -5,6 +5,7 @@
  * is linked without. A part of bytes is what comes over a reader's socket instead of an answer.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -39,7 +40,7 @@ static long take_bytes(const struct part *part, reader_answer *answer)
 	if (!wire_send(ends[1], -1, part->data, part->size))
 		abort();
 	close(ends[1]);
-	outcome = wire_take_answer(ends[0], &patience, &result, answer);
+	outcome = wire_take_answer(ends[0], part->arg, &patience, &result, answer);
 	close(ends[0]);
 	if (outcome == SLOW || (!outcome && (result < -4095 || answer->len > part->size)))
 		harness_fail("an answer that cannot be");
@@ -72,23 +73,20 @@ bool readers_started(void)
 	return true;
 }
 
-long reader_file_open(struct reader_file **file, int fd, uint64_t size, uint64_t owner,
-		      const char *name, reader_service serve, reader_answer *answer)
+struct reader_file *reader_file_open(int fd, uint64_t size, uint64_t owner, const char *name,
+				     reader_service serve)
 {
-	long err;
-
 	(void)serve;
 	(void)fd;
 	(void)size;
 	(void)owner;
 	(void)name;
-	*file = xcalloc(1, sizeof(**file));
-	err = answer_next(*file, answer);
-	if (err < 0) {
-		free(*file);
-		*file = NULL;
-	}
-	return err;
+	return xcalloc(1, sizeof(struct reader_file));
+}
+
+long reader_file_opened(struct reader_file *file, reader_answer *answer)
+{
+	return answer_next(file, answer);
 }
 
 void reader_file_close(struct reader_file *file)
@@ -186,9 +184,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	harness_file(0, &content);
 	next = data;
 	end = data + size;
-	if (elf_load_library(&library.elf, harness_path(0)))
+	if (elf_load_begin(&library.elf, open(harness_path(0), O_RDONLY | O_CLOEXEC)))
 		return 0;
-	ask(&library);
+	if (!elf_load_end(library.elf))
+		ask(&library);
 	elf_free(library.elf);
 	return 0;
 }

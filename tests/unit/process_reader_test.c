@@ -383,6 +383,91 @@ static void test_many_owners(void **state)
 	expect_alive();
 }
 
+/* ---- many files that are opened before the first answer is taken ---- */
+
+static long says_one(struct elf *elf, const void *arguments, size_t size, reader_answer *answer)
+{
+	(void)elf;
+	(void)arguments;
+	(void)size;
+	answer_add(answer, "one", 3);
+	return 1;
+}
+
+#define LONG 1000000 /* bytes of an answer: more than fits into a socket */
+
+static long says_much(struct elf *elf, const void *arguments, size_t size, reader_answer *answer)
+{
+	const size_t wanted = LONG;
+
+	(void)arguments;
+	(void)size;
+	return fill(elf, &wanted, sizeof(wanted), answer);
+}
+
+static struct reader_file *open_for(struct elf *elf, reader_service serve)
+{
+	return reader_file_open(elf_fd(elf), (uint64_t)lseek(elf_fd(elf), 0, SEEK_END), 0, "a file",
+				serve);
+}
+
+static void expect_opened(struct reader_file *file, long wanted, size_t size)
+{
+	reader_answer answer = { 0 };
+
+	assert_int_equal(reader_file_opened(file, &answer), wanted);
+	assert_int_equal(answer.len, size);
+	vec_release(&answer);
+}
+
+#define MANY 40 /* more than are asked about ahead */
+
+static void test_opened_at_once(void **state)
+{
+	struct elf *elf = stock_open("libuct.so.0");
+	struct reader_file *files[MANY];
+	reader_answer answer = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < MANY; i++)
+		files[i] = open_for(elf, i % 8 == 3 ? says_much : says_one);
+	/* a question in between */
+	assert_int_equal(elf_ask(elf, answers, "abc", 3, &answer), 7);
+	assert_int_equal(answer.len, 3);
+	for (size_t i = MANY; i-- > 0;)
+		if (i != 5)
+			expect_opened(files[i], i % 8 != 3, i % 8 == 3 ? LONG : 3);
+	for (size_t i = 0; i < MANY; i++) {
+		if (i != 5)
+			assert_int_equal(reader_file_ask(files[i], answers, &i, sizeof(i), &answer),
+					 7);
+		reader_file_close(files[i]);
+	}
+	vec_release(&answer);
+	elf_free(elf);
+	expect_alive();
+}
+
+/* One of them ends its reader, or keeps it busy: the others are answered. */
+static void test_one_of_many(void **state)
+{
+	static const reader_service faulty[] = { leaves, crashes, hangs };
+	struct elf *elf = stock_open("libuct.so.0");
+	struct reader_file *files[8];
+
+	(void)state;
+	for (size_t fault = 0; fault < ARRAY_SIZE(faulty); fault++) {
+		for (size_t i = 0; i < 8; i++)
+			files[i] = open_for(elf, i == 3 ? faulty[fault] : says_one);
+		for (size_t i = 0; i < 8; i++)
+			expect_opened(files[i], i == 3 ? -EREMOTEIO : 1, i == 3 ? 0 : 3);
+		for (size_t i = 0; i < 8; i++)
+			reader_file_close(files[i]);
+	}
+	elf_free(elf);
+	expect_alive();
+}
+
 /* ---- what is left of them ---- */
 
 static unsigned int descriptors(void)
@@ -549,7 +634,8 @@ static void kill_starter(void)
 	readers_start();
 	elf = stock_open("libuct.so.0");
 	snprintf(command, sizeof(command), "pkill -KILL -P %d -x ucxbpf-readers", getpid());
-	if (system(command))
+	/* its readers are sent their signal before it can be waited for */
+	if (system(command) || waitpid(-1, NULL, 0) < 0)
 		_exit(2);
 	/* what is known stays known; nobody reads more, nor waits */
 	if (!*elf_build_id(elf) ||
@@ -693,6 +779,8 @@ int main(void)
 		cmocka_unit_test(test_cut_short),
 		cmocka_unit_test(test_owners),
 		cmocka_unit_test(test_many_owners),
+		cmocka_unit_test(test_opened_at_once),
+		cmocka_unit_test(test_one_of_many),
 		cmocka_unit_test(test_refused_descriptors),
 		cmocka_unit_test(test_needed_by_path),
 		cmocka_unit_test(test_descriptors),

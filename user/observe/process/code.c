@@ -97,14 +97,13 @@ static int open_file(pid_t pid, const struct code_range *range)
 					 .dev = file->dev,
 					 .ino = file->ino,
 					 .path = file->path };
-	char path[4096];
+	const int fd = mapping_open(pid, &mapping);
 	struct stat st;
-	int error = mapping_open_path(pid, &mapping, path, sizeof(path));
 
-	if (!error)
-		return elf_load(&file->elf, path);
-	if (error == -ETIME)
-		return error;
+	if (fd >= 0)
+		return elf_load_fd(&file->elf, fd);
+	if (fd == -ETIME)
+		return fd;
 	if (stat(file->path, &st))
 		return -errno;
 	if (st.st_dev != file->dev || st.st_ino != file->ino)

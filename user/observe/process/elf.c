@@ -87,17 +87,6 @@ static void load_build_id(struct elf *elf)
 	}
 }
 
-static int open_fd(struct elf *elf, const char *path, struct stat *st)
-{
-	elf->fd = remote_open(path);
-	if (elf->fd < 0)
-		return elf->fd;
-	if (fstat(elf->fd, st))
-		return -errno;
-	elf->size = (uint64_t)st->st_size;
-	return 0;
-}
-
 /*
  * File systems without a server that could stop to answer. An overlay may lie on any, and an image
  * (squashfs) be a file of any.
@@ -261,20 +250,25 @@ static bool take_description(struct elf *elf, const reader_answer *answer)
 	return true;
 }
 
-static int ask_reader(struct elf *elf, uint64_t owner, bool with_roles)
+static void ask_reader(struct elf *elf, uint64_t owner, bool with_roles)
 {
 	const int fd = elf->image_fd >= 0 ? elf->image_fd : elf->fd;
-	reader_answer answer = { 0 };
 	char link[32], name[512];
 	ssize_t length;
-	long err;
 
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", elf->fd);
 	length = readlink(link, name, sizeof(name) - 1);
 	name[length > 0 ? length : 0] = '\0';
-	err = reader_file_open(&elf->remote, fd, elf->size, owner, name,
-			       with_roles ? describe_with_roles : describe, &answer);
-	if (err >= 0 && !take_description(elf, &answer))
+	elf->remote = reader_file_open(fd, elf->size, owner, name,
+				       with_roles ? describe_with_roles : describe);
+}
+
+int elf_load_end(struct elf *elf)
+{
+	reader_answer answer = { 0 };
+	long err = elf->remote ? reader_file_opened(elf->remote, &answer) : 0;
+
+	if (elf->remote && err >= 0 && !take_description(elf, &answer))
 		err = elf_refuse(elf);
 	vec_release(&answer);
 	return err < 0 ? (int)err : 0;
@@ -292,22 +286,24 @@ static int check_beginning(const struct elf *elf, bool at_once)
 	return got == SELFMAG && !memcmp(begins, ELFMAG, SELFMAG) ? 0 : -ENOEXEC;
 }
 
-static int load(struct elf *elf, const char *path, bool with_roles)
+static int load(struct elf *elf, bool with_roles)
 {
+	const bool at_once = answers_always(elf->fd);
 	struct stat st;
-	int err = open_fd(elf, path, &st);
-	bool at_once;
+	int err;
 
-	if (err)
-		return err;
-	at_once = answers_always(elf->fd);
+	if (fstat(elf->fd, &st))
+		return -errno;
+	elf->size = (uint64_t)st.st_size;
 	err = check_beginning(elf, at_once);
 	if (!err && elf->size <= IMAGE_MAX && !at_once)
 		err = copy_file(elf);
 	if (err)
 		return err;
-	if (readers_started())
-		return ask_reader(elf, owner_of(&st), with_roles);
+	if (readers_started()) {
+		ask_reader(elf, owner_of(&st), with_roles);
+		return 0;
+	}
 	/* the file itself is not mapped: one that is cut short meanwhile would raise SIGBUS */
 	err = elf->image_fd >= 0 ? map_image(elf, elf->image_fd) : 0;
 	return err ? err : look(elf);
@@ -336,18 +332,36 @@ static int loaded(struct elf **out, struct elf *elf, int err)
 	return err;
 }
 
-int elf_load(struct elf **out, const char *path)
+static int begin(struct elf **out, int fd, bool with_roles)
 {
 	struct elf *elf = elf_new();
 
-	return elf ? loaded(out, elf, load(elf, path, false)) : -ENOMEM;
+	if (!elf) {
+		close(fd);
+		return -ENOMEM;
+	}
+	elf->fd = fd;
+	return loaded(out, elf, load(elf, with_roles));
 }
 
-int elf_load_library(struct elf **out, const char *path)
+int elf_load_begin(struct elf **elf, int fd)
 {
-	struct elf *elf = elf_new();
+	return begin(elf, fd, true);
+}
 
-	return elf ? loaded(out, elf, load(elf, path, true)) : -ENOMEM;
+int elf_load_fd(struct elf **out, int fd)
+{
+	struct elf *elf;
+	int err = begin(&elf, fd, false);
+
+	return err ? err : loaded(out, elf, elf_load_end(elf));
+}
+
+int elf_load(struct elf **elf, const char *path)
+{
+	const int fd = remote_open(path);
+
+	return fd < 0 ? fd : elf_load_fd(elf, fd);
 }
 
 int elf_parse(struct elf **out, int fd, uint64_t size)

@@ -24,8 +24,15 @@ struct elf;
  */
 int elf_load(struct elf **elf, const char *path);
 
-/* The same where elf_roles() is asked next: in one question to its reader. */
-int elf_load_library(struct elf **elf, const char *path);
+/* The same of an open file, which is closed with the struct elf, or on failure. */
+int elf_load_fd(struct elf **elf, int fd);
+
+/*
+ * The same in two steps, where elf_roles() is asked next. A reader is asked by the first one: begin
+ * with many files before the first of them ends.
+ */
+int elf_load_begin(struct elf **elf, int fd);
+int elf_load_end(struct elf *elf);
 
 void elf_free(struct elf *elf);
 

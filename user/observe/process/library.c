@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/log.h"
@@ -85,84 +86,101 @@ static struct library *library_new(struct elf *elf, const char *path, unsigned i
 	return library;
 }
 
-/* NULL with *error 0: does not matter. */
-static struct library *load(const char *path, const char *open_path, int *error)
-{
-	struct library *library = NULL;
-	struct elf *elf;
-	unsigned int roles;
-
-	*error = elf_load_library(&elf, open_path);
-	if (*error == -ENOEXEC || *error == -EOPNOTSUPP)
-		*error = 0;
-	else if (!*error) {
-		roles = elf_roles(elf);
-		if (roles)
-			library = library_new(elf, path, roles);
-		else
-			elf_free(elf);
-	}
-	return library;
-}
-
-/* Not where another file was mapped or renamed to there meanwhile. */
-static bool is_file(int fd, const struct stat *st)
-{
-	struct stat now;
-
-	return !fstat(fd, &now) && now.st_dev == st->st_dev && now.st_ino == st->st_ino;
-}
+/* A file that is new to a set. */
+struct new_file {
+	struct elf *elf; /* begun; NULL: it is known by its other number, or does not matter */
+	struct stat st;
+	int error;
+};
 
 /* A file that was not seen by this number may have been by the other one. */
-static int get_by_stat(struct library_set *set, const char *path, const char *open_path,
-		       uint64_t *index)
+static struct new_file begin(const struct library_set *set, int fd)
+{
+	struct new_file arrival = { .error = fd < 0 ? fd : 0 };
+
+	if (fd >= 0 && fstat(fd, &arrival.st))
+		arrival.error = -errno;
+	if (!arrival.error && !map_find(&set->seen, arrival.st.st_dev, arrival.st.st_ino))
+		arrival.error = elf_load_begin(&arrival.elf, fd);
+	else if (fd >= 0)
+		close(fd);
+	return arrival;
+}
+
+/* The end of what was begun, which is a library or not. */
+static void end_load(struct library_set *set, struct new_file *arrival, const char *path)
 {
 	struct library *library;
-	struct stat st;
-	uint64_t *seen;
-	int err;
+	unsigned int roles;
 
-	err = remote_stat(open_path, &st);
-	if (err)
-		return err;
-	seen = map_find(&set->seen, st.st_dev, st.st_ino);
-	*index = seen ? *seen : 0;
-	if (seen)
-		return 0;
-	library = load(path, open_path, &err);
-	if (library && !is_file(elf_fd(library->elf), &st)) {
-		library_free(library);
-		err = -ESTALE;
+	arrival->error = elf_load_end(arrival->elf);
+	roles = arrival->error ? 0 : elf_roles(arrival->elf);
+	if (!roles) {
+		elf_free(arrival->elf);
+		return;
 	}
-	if (err)
-		return err;
-	if (library) {
-		library->dev = st.st_dev;
-		library->ino = st.st_ino;
-		vec_push(&set->all, library);
-		*index = set->all.len;
-	}
-	*map_insert(&set->seen, st.st_dev, st.st_ino, NULL) = *index;
+	library = library_new(arrival->elf, path, roles);
+	library->dev = arrival->st.st_dev;
+	library->ino = arrival->st.st_ino;
+	vec_push(&set->all, library);
+	*map_insert(&set->seen, library->dev, library->ino, NULL) = set->all.len;
+}
+
+/* The file is seen by the number dev, ino afterwards. 0 or -errno. */
+static int end(struct library_set *set, struct new_file *arrival, dev_t dev, ino_t ino,
+	       const char *path)
+{
+	const dev_t st_dev = arrival->st.st_dev;
+	const ino_t st_ino = arrival->st.st_ino;
+	uint64_t index;
+
+	if (arrival->elf && !map_find(&set->seen, st_dev, st_ino))
+		end_load(set, arrival, path);
+	else if (arrival->elf) /* it has arrived by both its numbers */
+		elf_free(arrival->elf);
+	arrival->elf = NULL;
+	if (arrival->error && arrival->error != -ENOEXEC && arrival->error != -EOPNOTSUPP)
+		return arrival->error;
+	/* what cannot be opened has no other number */
+	index = st_ino ? *map_insert(&set->seen, st_dev, st_ino, NULL) : 0;
+	*map_insert(&set->seen, dev, ino, NULL) = index;
 	return 0;
+}
+
+/* NULL: it was not looked at, or does not matter. */
+static struct library *seen_library(const struct library_set *set, dev_t dev, ino_t ino)
+{
+	const uint64_t *seen = map_find(&set->seen, dev, ino);
+
+	return seen && *seen ? set->all.data[*seen - 1] : NULL;
 }
 
 struct library *library_set_get(struct library_set *set, dev_t dev, ino_t ino, const char *path,
 				const char *open_path, int *error)
 {
-	uint64_t *seen = map_find(&set->seen, dev, ino), index = seen ? *seen : 0;
+	struct new_file arrival;
 
-	*error = seen ? 0 : get_by_stat(set, path, open_path, &index);
-	if (*error)
-		return NULL;
-	if (!seen)
-		*map_insert(&set->seen, dev, ino, NULL) = index;
-	return index ? set->all.data[index - 1] : NULL;
+	*error = 0;
+	if (!map_find(&set->seen, dev, ino)) {
+		arrival = begin(set, remote_open(open_path));
+		*error = end(set, &arrival, dev, ino, path);
+	}
+	return *error ? NULL : seen_library(set, dev, ino);
 }
+
+/* A mapping of a process, in the order of addresses. */
+struct found_mapping {
+	struct mapping mapping; /* its path is the search's for a file that is new, else gone */
+	struct new_file arrival;
+	bool is_new;
+};
 
 struct library_search {
 	pid_t pid;
 	struct library_set *set;
 	mapped_libraries *out;
+	VEC(struct found_mapping) found;
+	unsigned int begun;
 };
 
 static void add_mapped(mapped_libraries *out, struct library *library,
@@ -194,39 +212,75 @@ static void give_up(const struct library_search *search, const struct mapping *m
 		map_insert(&search->set->seen, mapping->dev, mapping->ino, NULL);
 }
 
+static bool is_begun(const struct library_search *search, const struct mapping *mapping)
+{
+	for (size_t i = 0; i < search->found.len; i++) {
+		const struct found_mapping *found = &search->found.data[i];
+
+		if (found->is_new && found->mapping.dev == mapping->dev &&
+		    found->mapping.ino == mapping->ino)
+			return true;
+	}
+	return false;
+}
+
+static void end_all(struct library_search *search)
+{
+	for (size_t i = 0; i < search->found.len; i++) {
+		struct found_mapping *found = &search->found.data[i];
+		const struct mapping *mapping = &found->mapping;
+		struct library *library;
+		int error = 0;
+
+		if (found->is_new)
+			error = end(search->set, &found->arrival, mapping->dev, mapping->ino,
+				    mapping->path);
+		if (error)
+			give_up(search, mapping, error);
+		if (found->is_new)
+			free((char *)mapping->path);
+		library = seen_library(search->set, mapping->dev, mapping->ino);
+		if (library)
+			add_mapped(search->out, library, mapping);
+	}
+	vec_release(&search->found);
+	search->begun = 0;
+}
+
+#define BEGUN_MAX 32 /* open files */
+
 static int look_at(void *arg, const struct mapping *mapping)
 {
 	struct library_search *search = arg;
-	struct library *library = NULL;
-	char open_path[4096] = "";
+	struct found_mapping *found;
 	uint64_t *seen;
-	int error = 0;
 
 	if (!mapping->executable || !mapping->ino)
 		return 0;
 	seen = map_find(&search->set->seen, mapping->dev, mapping->ino);
 	if (seen && !*seen)
 		return 0;
-	if (!seen)
-		error = mapping_open_path(search->pid, mapping, open_path, sizeof(open_path));
-	if (!error)
-		library = library_set_get(search->set, mapping->dev, mapping->ino, mapping->path,
-					  open_path, &error);
-	if (error)
-		give_up(search, mapping, error);
-	if (library)
-		add_mapped(search->out, library, mapping);
+	found = vec_add(&search->found);
+	*found = (struct found_mapping){ .mapping = *mapping };
+	if (seen || is_begun(search, mapping))
+		return 0;
+	found->is_new = true;
+	found->mapping.path = xstrdup(mapping->path);
+	found->arrival = begin(search->set, mapping_open(search->pid, mapping));
+	if (++search->begun == BEGUN_MAX)
+		end_all(search);
 	return 0;
 }
 
 int process_libraries(pid_t pid, struct library_set *set, mapped_libraries *out)
 {
-	struct library_search search = { pid, set, out };
+	struct library_search search = { .pid = pid, .set = set, .out = out };
 	int bits = process_is_32bit(pid);
 
-	if (bits)
-		return bits > 0 ? -EOPNOTSUPP : bits;
-	return process_each_mapping(pid, look_at, &search);
+	if (!bits)
+		bits = process_each_mapping(pid, look_at, &search);
+	end_all(&search);
+	return bits > 0 ? -EOPNOTSUPP : bits;
 }
 
 static size_t directory_length(const char *path, size_t length)

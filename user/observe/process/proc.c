@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -213,23 +214,31 @@ static bool is_mapped_still(pid_t pid, const struct mapping *mapping)
 	return found;
 }
 
-int mapping_open_path(pid_t pid, const struct mapping *mapping, char *path, size_t size)
+int mapping_open(pid_t pid, const struct mapping *mapping)
 {
+	char path[PATH_MAX];
 	struct stat st;
-	int err;
+	bool same;
+	int fd;
 
-	snprintf(path, size, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid, mapping->start,
+	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid, mapping->start,
 		 mapping->end);
-	err = remote_stat(path, &st);
-	if (!err)
-		return st.st_ino == mapping->ino || is_mapped_still(pid, mapping) ? 0 : -ESTALE;
-	if (err == -ETIME)
-		return err;
-	snprintf(path, size, "/proc/%d/root%s", pid, mapping->path);
-	err = remote_stat(path, &st);
-	if (err)
-		return err;
-	return st.st_dev == mapping->dev && st.st_ino == mapping->ino ? 0 : -ESTALE;
+	fd = remote_open(path);
+	if (fd == -ETIME)
+		return fd;
+	if (fd >= 0) {
+		same = !fstat(fd, &st) &&
+		       (st.st_ino == mapping->ino || is_mapped_still(pid, mapping));
+	} else {
+		snprintf(path, sizeof(path), "/proc/%d/root%s", pid, mapping->path);
+		fd = remote_open(path);
+		same = fd >= 0 && !fstat(fd, &st) && st.st_dev == mapping->dev &&
+		       st.st_ino == mapping->ino;
+	}
+	if (fd < 0 || same)
+		return fd;
+	close(fd);
+	return -ESTALE;
 }
 
 /* Prefixes of paths whose mappings are no plain host memory; the first match counts. */

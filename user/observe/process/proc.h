@@ -63,11 +63,12 @@ void process_maps_hold(pid_t pid);
 void process_maps_drop(void);
 
 /*
- * A path to open the mapped file by, even when it was deleted or replaced since; that needs
- * CAP_CHECKPOINT_RESTORE. Without it, the path in the process's own root, if that is still the same
- * file; -ESTALE: it is not, or another file is mapped there now; -ETIME: nobody answers, -errno.
+ * Opens the mapped file, even when it was deleted or replaced since; that needs
+ * CAP_CHECKPOINT_RESTORE. Without it, by the path in the process's own root, if that is still the
+ * same file. The descriptor, or as remote_open(); -ESTALE: it is not, or another file is mapped
+ * there now.
  */
-int mapping_open_path(pid_t pid, const struct mapping *mapping, char *path, size_t size);
+int mapping_open(pid_t pid, const struct mapping *mapping);
 
 enum map_class {
 	MAP_NONE, /* not mapped */

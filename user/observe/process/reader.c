@@ -18,6 +18,7 @@
 
 #define TAKES_S 4 /* a reader an order; it waits for them */
 #define STARTS_S 30 /* a reader in the place of one that has to be ended, on a busy machine */
+#define AWAITED_MAX 32 /* orders that fit into a socket, so that neither end waits for room */
 #define SLOW_MAX 4 /* files of one owner; each one holds the tracer up for seconds */
 
 struct elf_reader {
@@ -27,6 +28,7 @@ struct elf_reader {
 	pid_t pid;
 	uint64_t life; /* number of its start */
 	uint32_t files; /* opened so far */
+	VEC(struct reader_file *) awaited; /* whose first answers come next, in this order */
 };
 
 struct reader_file {
@@ -38,6 +40,9 @@ struct reader_file {
 	uint64_t life; /* of the reader that has it open, 0: none yet */
 	uint32_t number;
 	int error; /* nobody looks at it any more */
+	enum { NOT_ASKED, AWAITED, HAS_COME } state; /* of its first answer, which is: */
+	long result;
+	reader_answer answer;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all this */
@@ -90,6 +95,9 @@ static bool restart(struct elf_reader *reader, struct started *started)
 {
 	const uint32_t number = (uint32_t)(reader - readers);
 
+	for (size_t i = 0; i < reader->awaited.len; i++)
+		reader->awaited.data[i]->state = NOT_ASKED;
+	reader->awaited.len = 0;
 	if (reader->runs)
 		close(reader->socket);
 	reader->socket = -1;
@@ -128,30 +136,39 @@ static struct elf_reader *reader_of(uint64_t owner)
 	return unused;
 }
 
-/* Waits for room only where a reader takes no orders. */
-static enum outcome give(const struct elf_reader *reader, const struct order *order, int fd,
-			 long *result, reader_answer *answer)
+/* NULL: none, or another one by now. */
+static struct elf_reader *reader_with(const struct reader_file *file)
 {
-	struct patience patience = { .pid = reader->pid };
-
-	return wire_send(reader->socket, fd, order, sizeof(*order))
-		       ? wire_take_answer(reader->socket, &patience, result, answer)
-		       : ENDED;
+	for (size_t i = 0; i < READERS; i++)
+		if (file->life && readers[i].runs && readers[i].life == file->life)
+			return &readers[i];
+	return NULL;
 }
 
-/* The file is open in that reader afterwards. */
-static enum outcome open_in(struct elf_reader *reader, struct reader_file *file, long *result,
-			    reader_answer *answer)
+/* Orders wait for room only where a reader takes none. */
+static bool give(const struct elf_reader *reader, const struct order *order, int fd)
+{
+	return wire_send(reader->socket, fd, order, sizeof(*order));
+}
+
+/* The file is open in that reader once it answers. */
+static bool give_file(struct elf_reader *reader, struct reader_file *file)
 {
 	const struct order order = { .kind = ORDER_OPEN,
 				     .file = reader->files,
 				     .file_size = file->size,
 				     .serve = file->first };
-	enum outcome outcome = give(reader, &order, file->fd, result, answer);
 
 	file->life = reader->life;
 	file->number = reader->files++;
-	return outcome;
+	return give(reader, &order, file->fd);
+}
+
+static enum outcome take(const struct elf_reader *reader, long *result, reader_answer *answer)
+{
+	struct patience patience = { .pid = reader->pid };
+
+	return wire_take_answer(reader->socket, reader->awaited.len > 1, &patience, result, answer);
 }
 
 #define NO_ANSWER "the reader gave no valid answer"
@@ -192,6 +209,34 @@ static void give_up(struct reader_file *file, enum outcome outcome, int status)
 	file->error = -EREMOTEIO;
 }
 
+/* One that is not answered since its reader ended is asked anew. */
+static void take_first(struct elf_reader *reader)
+{
+	struct reader_file *file = reader->awaited.data[0];
+	struct started started = { .status = -1 };
+	enum outcome outcome = take(reader, &file->result, &file->answer);
+
+	if (outcome) {
+		restart(reader, &started);
+		if (outcome != ENDED)
+			give_up(file, outcome, started.status);
+		return;
+	}
+	file->state = HAS_COME;
+	memmove(reader->awaited.data, reader->awaited.data + 1,
+		--reader->awaited.len * sizeof(*reader->awaited.data));
+}
+
+/* The next answer is that to the next question. NULL: there is no reader. */
+static struct elf_reader *free_reader(uint64_t owner)
+{
+	struct elf_reader *reader = reader_of(owner);
+
+	while (reader && reader->awaited.len)
+		take_first(reader);
+	return reader && reader->runs ? reader : NULL;
+}
+
 /* order NULL: opens the file alone. A reader may have been ended by others: it gets two tries. */
 static long ask(struct reader_file *file, struct order *order, reader_answer *answer)
 {
@@ -202,16 +247,16 @@ static long ask(struct reader_file *file, struct order *order, reader_answer *an
 	if (is_left_out(file->owner))
 		return file->error = -EREMOTEIO;
 	for (int tries = 0; tries < 2 && outcome == ENDED; tries++) {
-		struct elf_reader *reader = reader_of(file->owner);
+		struct elf_reader *reader = free_reader(file->owner);
 
 		if (!reader)
 			break;
 		outcome = ANSWERED;
 		if (!order || file->life != reader->life)
-			outcome = open_in(reader, file, &result, answer);
+			outcome = give_file(reader, file) ? take(reader, &result, answer) : ENDED;
 		if (!outcome && order) {
 			order->file = file->number;
-			outcome = give(reader, order, -1, &result, answer);
+			outcome = give(reader, order, -1) ? take(reader, &result, answer) : ENDED;
 		}
 		if (outcome)
 			restart(reader, &started);
@@ -223,32 +268,70 @@ static long ask(struct reader_file *file, struct order *order, reader_answer *an
 	return result;
 }
 
-long reader_file_open(struct reader_file **out, int fd, uint64_t size, uint64_t owner,
-		      const char *name, reader_service serve, reader_answer *answer)
+/* Where that is not possible now, reader_file_opened() asks. */
+static void ask_ahead(struct reader_file *file)
+{
+	struct elf_reader *reader = is_left_out(file->owner) ? NULL : reader_of(file->owner);
+
+	if (!reader || reader->awaited.len == AWAITED_MAX)
+		return;
+	if (!give_file(reader, file)) {
+		restart(reader, &(struct started){ 0 });
+		return;
+	}
+	file->state = AWAITED;
+	vec_push(&reader->awaited, file);
+}
+
+struct reader_file *reader_file_open(int fd, uint64_t size, uint64_t owner, const char *name,
+				     reader_service serve)
 {
 	struct reader_file *file = xcalloc(1, sizeof(*file));
-	long result;
 
 	*file = (struct reader_file){ fd, size, owner, .name = xstrdup(name), .first = serve };
 	pthread_mutex_lock(&lock);
-	result = ask(file, NULL, answer);
+	ask_ahead(file);
 	pthread_mutex_unlock(&lock);
-	if (result < 0)
-		reader_file_close(file);
-	else
-		*out = file;
+	return file;
+}
+
+static void await(struct reader_file *file)
+{
+	while (file->state == AWAITED)
+		take_first(reader_with(file));
+}
+
+long reader_file_opened(struct reader_file *file, reader_answer *answer)
+{
+	long result;
+
+	vec_release(answer);
+	pthread_mutex_lock(&lock);
+	await(file);
+	result = file->error;
+	if (file->state == HAS_COME) {
+		result = file->result;
+		*answer = file->answer;
+		file->answer = (reader_answer){ 0 };
+	} else if (!result) {
+		result = ask(file, NULL, answer);
+	}
+	pthread_mutex_unlock(&lock);
 	return result;
 }
 
 void reader_file_close(struct reader_file *file)
 {
 	const struct order order = { .kind = ORDER_CLOSE, .file = file->number };
+	const struct elf_reader *reader;
 
 	pthread_mutex_lock(&lock);
-	for (size_t i = 0; i < READERS; i++)
-		if (file->life && readers[i].runs && readers[i].life == file->life)
-			send(readers[i].socket, &order, sizeof(order), MSG_NOSIGNAL | MSG_DONTWAIT);
+	await(file);
+	reader = reader_with(file);
+	if (reader)
+		send(reader->socket, &order, sizeof(order), MSG_NOSIGNAL | MSG_DONTWAIT);
 	pthread_mutex_unlock(&lock);
+	vec_release(&file->answer);
 	free(file->name);
 	free(file);
 }
@@ -274,10 +357,12 @@ long reader_file_ask(struct reader_file *file, reader_service serve, const void 
 
 int reader_file_refuse(struct reader_file *file)
 {
+	struct elf_reader *reader;
+
 	pthread_mutex_lock(&lock);
-	for (size_t i = 0; i < READERS; i++)
-		if (readers[i].runs && readers[i].life == file->life)
-			restart(&readers[i], &(struct started){ 0 });
+	reader = reader_with(file);
+	if (reader)
+		restart(reader, &(struct started){ 0 });
 	if (!file->error)
 		log_warn("%s could not be read: " NO_ANSWER, file->name);
 	file->error = -EREMOTEIO;

@@ -41,13 +41,18 @@ bool readers_started(void);
 struct reader_file;
 
 /*
- * fd: open to be read, a regular file or memory; size: of its bytes that count. name: for messages.
- * owner: whoever may have made the file what it is, a number. serve answers once the file is open,
- * without arguments. -EREMOTEIO: the reader ended or took too long, a warning was printed.
+ * fd: open to be read, a regular file or memory, until reader_file_close(); size: of its bytes that
+ * count. name: for messages. owner: whoever may have made the file what it is, a number. serve
+ * answers once the file is open, without arguments: reader_file_opened() has its answer. It is
+ * asked at once, so that many files that are opened before the first answer is taken cost one wait
+ * for a reader: on busy CPUs that takes milliseconds, an answer microseconds.
  */
-long reader_file_open(struct reader_file **file, int fd, uint64_t size, uint64_t owner,
-		      const char *name, reader_service serve, reader_answer *answer);
+struct reader_file *reader_file_open(int fd, uint64_t size, uint64_t owner, const char *name,
+				     reader_service serve);
 void reader_file_close(struct reader_file *file);
+
+/* Once. -EREMOTEIO: the reader ended or took too long, a warning was printed. */
+long reader_file_opened(struct reader_file *file, reader_answer *answer);
 
 /* As serve() has it; -EREMOTEIO as above, for each later question too. */
 long reader_file_ask(struct reader_file *file, reader_service serve, const void *arguments,

@@ -49,10 +49,10 @@ struct patience {
 };
 
 /*
- * A whole answer and no byte more, since it is the only one that was asked for; INVALID: something
- * else. ENDED: the other end is gone.
+ * A whole answer; INVALID: something else, or, unless others follow that were asked for as well, a
+ * byte more. ENDED: the other end is gone.
  */
-enum outcome wire_take_answer(int socket, struct patience *patience, long *result,
+enum outcome wire_take_answer(int socket, bool others, struct patience *patience, long *result,
 			      reader_answer *answer);
 
 #endif

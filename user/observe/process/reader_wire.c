@@ -157,13 +157,13 @@ static enum outcome take(int socket, struct patience *patience, void *data, size
 	return ANSWERED;
 }
 
-enum outcome wire_take_answer(int socket, struct patience *patience, long *result,
+enum outcome wire_take_answer(int socket, bool others, struct patience *patience, long *result,
 			      reader_answer *answer)
 {
 	struct first_part part;
 	size_t size, first, rest;
-	enum outcome outcome =
-		take(socket, patience, &part, sizeof(part.head), sizeof(part), &size);
+	enum outcome outcome = take(socket, patience, &part, sizeof(part.head),
+				    others ? sizeof(part.head) : sizeof(part), &size);
 
 	answer->len = 0;
 	if (outcome)
