@@ -422,7 +422,6 @@ void session_follow_stacks(struct capture_session *capture, uint64_t ns)
 	struct track *track = &capture->track;
 
 	for (size_t i = 0; i < track->scanned.len; i++) {
-		addresses_process(&capture->addresses, track->scanned.data[i]);
 		derive_process(capture, track->scanned.data[i]);
 		if (capture->stacks.on)
 			stacks_process(&capture->stacks, track->scanned.data[i]);

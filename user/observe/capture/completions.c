@@ -110,8 +110,10 @@ void completions_apply(struct completions *completions, struct probes *probes)
 		int err;
 
 		/* those of a process come together: its mappings are read once for them */
-		if (learnt->tgid != held)
+		if (learnt->tgid != held) {
+			process_maps_drop();
 			process_maps_hold(learnt->tgid);
+		}
 		held = learnt->tgid;
 		err = place_probe_at(probes, learnt);
 		if (err)

@@ -550,6 +550,7 @@ static int init_parts(struct capture_session *capture)
 	}
 	track_init(&capture->track, capture->kernel, &capture->probes, capture->writer);
 	capture->track.cells = &capture->cells;
+	capture->track.addresses = &capture->addresses;
 	capture->track.arguments = options->arguments;
 	capture->track.knows_shmem = options->live;
 	existing_init(&capture->existing, &capture->track, capture->writer);

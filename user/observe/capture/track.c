@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "observe/capture/addresses.h"
 #include "observe/capture/side.h"
 #include "observe/process/record.h"
 #include "observe/process/library.h"
@@ -188,8 +189,10 @@ static bool is_scanned(const struct library *library, bool beside)
 	return matters(library) || (beside && library->roles & LIB_GPU);
 }
 
+/* A short program may have ended by the time its files are known: its mappings are read before. */
 static void scan_one(struct track *track, struct tracked *tracked)
 {
+	const bool holds = process_maps_hold(tracked->tgid);
 	mapped_libraries mapped = { 0 };
 	int err = process_libraries(tracked->tgid, &track->libraries, &mapped);
 	bool beside;
@@ -204,8 +207,12 @@ static void scan_one(struct track *track, struct tracked *tracked)
 			if (is_scanned(mapped.data[i].library, beside) &&
 			    probing_turn(mapped.data[i].library) == turn)
 				scan_library(track, tracked, &mapped, i);
-	if (tracked->announced)
+	if (tracked->announced) {
+		addresses_process(track->addresses, tracked->tgid);
 		vec_push(&track->scanned, tracked->tgid);
+	}
+	if (holds)
+		process_maps_drop();
 	vec_release(&mapped);
 }
 

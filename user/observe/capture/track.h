@@ -40,6 +40,7 @@ struct track {
 	struct probes *probes;
 	struct file_writer *writer;
 	struct cells *cells; /* set after track_init() */
+	struct addresses *addresses; /* likewise */
 	bool arguments; /* of command lines are kept; likewise */
 	bool knows_shmem; /* the file has the rows of OpenSHMEM's functions; likewise */
 	unsigned int announced; /* processes that mapped UCX or MPI, ever */

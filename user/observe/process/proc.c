@@ -173,10 +173,12 @@ static int mappings_read(struct mappings *mappings, pid_t pid)
 	return err;
 }
 
-void process_maps_hold(pid_t pid)
+bool process_maps_hold(pid_t pid)
 {
-	process_maps_drop();
+	if (held.pid)
+		return false;
 	mappings_read(&held, pid);
+	return true;
 }
 
 void process_maps_drop(void)

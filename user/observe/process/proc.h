@@ -57,9 +57,9 @@ int process_each_mapping(pid_t pid, int (*fn)(void *arg, const struct mapping *m
 /*
  * Between these two all calls of process_each_mapping() for pid, by this thread, go through the
  * list as it is now: reading it takes the kernel half a millisecond for the 700 mappings of an MPI
- * rank.
+ * rank. False: a list is held already, by a caller, and stays.
  */
-void process_maps_hold(pid_t pid);
+bool process_maps_hold(pid_t pid);
 void process_maps_drop(void);
 
 /*
