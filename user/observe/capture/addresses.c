@@ -127,15 +127,17 @@ static void forget(struct addresses *addresses, pid_t tgid, uint64_t since)
 {
 	struct process_code *code;
 	size_t kept = 0;
+	uint64_t begun;
 
 	addresses_apply(addresses);
 	code = find_process(addresses, tgid);
 	if (!code || code->since > since)
 		return;
+	begun = code->execed && code->execed < since ? code->execed : since;
 	map_remove_all(&addresses->seen, tgid);
 	vec_release(&code->ranges);
 	for (size_t i = 0; i < code->heard.len; i++)
-		if (code->heard.data[i].time > since)
+		if (code->heard.data[i].time > begun)
 			code->heard.data[kept++] = code->heard.data[i];
 	code->heard.len = kept;
 	code->since = since + 1;
@@ -240,6 +242,11 @@ void addresses_mapped(struct addresses *addresses, pid_t tgid, const struct mapp
 		memmove(code->heard.data, code->heard.data + 1,
 			--code->heard.len * sizeof(*code->heard.data));
 	vec_push(&code->heard, heard);
+}
+
+void addresses_exec(struct addresses *addresses, pid_t tgid, uint64_t time)
+{
+	process_code(addresses, tgid)->execed = time;
 }
 
 static const struct code_range *find_heard(const struct process_code *code, uint64_t address)

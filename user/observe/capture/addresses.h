@@ -29,6 +29,7 @@ struct heard_range {
 struct process_code {
 	pid_t tgid;
 	uint64_t since; /* CLOCK_MONOTONIC ns, when it was looked at first */
+	uint64_t execed; /* likewise, when its program began to be mapped; 0: not heard */
 	code_ranges ranges;
 	VEC(struct heard_range) heard; /* oldest first; none twice */
 };
@@ -69,6 +70,12 @@ void addresses_process(struct addresses *addresses, pid_t tgid);
  */
 void addresses_mapped(struct addresses *addresses, pid_t tgid, const struct mapping *mapping,
 		      uint64_t time);
+
+/*
+ * The process began another program at time ns: what was mapped since is of that one, although its
+ * record of the exec comes later.
+ */
+void addresses_exec(struct addresses *addresses, pid_t tgid, uint64_t time);
 
 /* Looks at one record; cheap, called for every one. */
 void addresses_record(struct addresses *addresses, const struct ub_hdr *record);

@@ -405,9 +405,18 @@ static void on_mapped(void *arg, pid_t tgid, const struct mapping *mapping, uint
 		addresses_mapped(&capture->addresses, tgid, mapping, time);
 }
 
+static void on_exec(void *arg, pid_t tgid, uint64_t time)
+{
+	struct capture_session *capture = arg;
+
+	if (track_find(&capture->track, tgid))
+		addresses_exec(&capture->addresses, tgid, time);
+}
+
 static int open_watch(struct capture_session *capture)
 {
-	int err = watch_open(&capture->watch, on_mapped, capture);
+	const struct watch_heard heard = { capture, on_mapped, on_exec };
+	int err = watch_open(&capture->watch, &heard);
 
 	if (err) {
 		log_error("cannot watch for new libraries: %s; needs CAP_PERFMON", strerror(-err));

@@ -31,8 +31,7 @@ struct library_watch {
 	int *fds;
 	struct perf_event_mmap_page **rings;
 	size_t page;
-	watch_fn fn;
-	void *arg;
+	struct watch_heard heard;
 };
 
 static int open_cpu(int cpu)
@@ -45,6 +44,8 @@ static int open_cpu(int cpu)
 		.sample_id_all = 1,
 		.mmap = 1,
 		.mmap2 = 1,
+		.comm = 1,
+		.comm_exec = 1,
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
 		.watermark = 1,
@@ -55,15 +56,14 @@ static int open_cpu(int cpu)
 	return fd < 0 ? -errno : (int)fd;
 }
 
-int watch_open(struct library_watch **out, watch_fn fn, void *arg)
+int watch_open(struct library_watch **out, const struct watch_heard *heard)
 {
 	struct library_watch *watch = calloc(1, sizeof(*watch));
 	int cpus = sysconf(_SC_NPROCESSORS_CONF), err = 0;
 
 	if (!watch)
 		return -ENOMEM;
-	watch->fn = fn;
-	watch->arg = arg;
+	watch->heard = *heard;
 	watch->page = sysconf(_SC_PAGESIZE);
 	watch->fds = calloc(cpus, sizeof(*watch->fds));
 	watch->rings = calloc(cpus, sizeof(*watch->rings));
@@ -130,6 +130,20 @@ static void copy_out(const struct library_watch *watch, int i, uint64_t at, void
 	memcpy((char *)to + first, data, size - first);
 }
 
+/* {pid, tid}, the name, and as in every event {pid, tid}, time. */
+static void exec_event(struct library_watch *watch, int i, uint64_t at,
+		       const struct perf_event_header *header)
+{
+	uint32_t pid;
+	uint64_t time;
+
+	if (header->size < sizeof(*header) + 2 * sizeof(pid) + 2 * sizeof(time))
+		return;
+	copy_out(watch, i, at + sizeof(*header), &pid, sizeof(pid));
+	copy_out(watch, i, at + header->size - sizeof(time), &time, sizeof(time));
+	watch->heard.exec(watch->heard.arg, (pid_t)pid, time);
+}
+
 static void one_event(struct library_watch *watch, int i, uint64_t at,
 		      const struct perf_event_header *header, uint64_t *lost)
 {
@@ -144,6 +158,8 @@ static void one_event(struct library_watch *watch, int i, uint64_t at,
 		copy_out(watch, i, at + sizeof(*header), body, sizeof(body));
 		*lost += body[1];
 	}
+	if (header->type == PERF_RECORD_COMM && header->misc & PERF_RECORD_MISC_COMM_EXEC)
+		exec_event(watch, i, at, header);
 	if (header->type != PERF_RECORD_MMAP2 || header->size < fixed + sizeof(body))
 		return;
 	copy_out(watch, i, at + sizeof(*header), &mapped, sizeof(mapped));
@@ -162,7 +178,7 @@ static void one_event(struct library_watch *watch, int i, uint64_t at,
 				    .dev = makedev(mapped.major, mapped.minor),
 				    .ino = mapped.ino,
 				    .path = name };
-	watch->fn(watch->arg, (pid_t)mapped.pid, &mapping, body[0]);
+	watch->heard.mapped(watch->heard.arg, (pid_t)mapped.pid, &mapping, body[0]);
 }
 
 void watch_read(struct library_watch *watch, uint64_t *lost)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Reports processes that have just mapped something executable, from perf's mmap events, which
- * cover program start, dlopen and children.
+ * cover program start, dlopen and children, and processes that begin another program.
  */
 #ifndef UCXBPF_CAPTURE_WATCH_H
 #define UCXBPF_CAPTURE_WATCH_H
@@ -13,11 +13,17 @@
 
 struct library_watch;
 
-/* tgid mapped an executable file at time ns (CLOCK_MONOTONIC); the path is valid in the call. */
-typedef void (*watch_fn)(void *arg, pid_t tgid, const struct mapping *mapping, uint64_t time);
+struct watch_heard {
+	void *arg;
+	/* tgid mapped an executable file at time ns (CLOCK_MONOTONIC); the path is valid in the
+	 * call */
+	void (*mapped)(void *arg, pid_t tgid, const struct mapping *mapping, uint64_t time);
+	/* tgid has a new program, of which nothing is mapped yet: begin_new_exec(), fs/exec.c */
+	void (*exec)(void *arg, pid_t tgid, uint64_t time);
+};
 
 /* -EACCES: CAP_PERFMON is missing. */
-int watch_open(struct library_watch **watch, watch_fn fn, void *arg);
+int watch_open(struct library_watch **watch, const struct watch_heard *heard);
 void watch_free(struct library_watch *watch);
 
 /* Number of file descriptors to poll for input, and each of them. */
