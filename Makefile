@@ -523,6 +523,13 @@ check-packages:
 	$(Q)$(MAKE) --no-print-directory dist-static
 	$(Q)O=$(O) tests/run tests/packages
 
+# Frameworks that use UCX without MPI, as far as they are built (tests/frameworks/README.md).
+.PHONY: check-frameworks
+check-frameworks:
+	$(Q)scripts/setup --frameworks
+	$(Q)$(MAKE) --no-print-directory -j2 all
+	$(Q)O=$(O) tests/run tests/frameworks
+
 # Rewrites the C files as clang-format writes them.
 format:
 	$(Q)clang-format -i $$(git ls-files "user/*.[ch]" "bpf/*.[ch]" "tests/*.[ch]" "packaging/*.[ch]")
