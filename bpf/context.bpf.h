@@ -44,6 +44,7 @@ struct hit {
 	__u64 function; /* address of its first instruction */
 	__u64 ts;
 	__u16 row;
+	__u16 wrappers;
 	__u8 slot;
 };
 
@@ -196,6 +197,7 @@ static __always_inline void hit_place(struct hit *hit, struct pt_regs *ctx, __u6
 {
 	hit->row = UB_COOKIE_SITE(cookie);
 	hit->slot = UB_COOKIE_LAYOUT(cookie);
+	hit->wrappers = UB_COOKIE_WRAPPERS(cookie);
 	hit->sp = PT_REGS_SP(ctx) + UB_COOKIE_SP_WORDS(cookie) * 8;
 }
 

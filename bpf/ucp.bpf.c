@@ -2,6 +2,7 @@
 /* UCP operations, arrivals, completions. */
 #include "call.bpf.h"
 #include "short.bpf.h"
+#include "wrapper.bpf.h"
 
 #define UCP_DATATYPE_BYTE 8
 
@@ -19,6 +20,12 @@ static __always_inline __u64 op_position(const struct hit *hit, const struct fra
 	return short_position(hit->task);
 }
 
+static __always_inline __u64 op_caller(const struct hit *hit)
+{
+	return hit->wrappers ? wrapper_caller(hit->wrappers, hit->function, hit->sp)
+			     : slot_value(hit->sp);
+}
+
 static __always_inline int op_enter(struct pt_regs *ctx)
 {
 	struct frame *frame;
@@ -30,7 +37,7 @@ static __always_inline int op_enter(struct pt_regs *ctx)
 	if (!frame)
 		return 1;
 	frame->position = op_position(&hit, frame);
-	frame->caller = slot_value(hit.sp);
+	frame->caller = op_caller(&hit);
 	return 0;
 }
 

@@ -105,14 +105,33 @@ _Static_assert(sizeof(struct ub_site) == 24, "site row size");
 
 /*
  * Attach cookie: which site, with which layout, how far %rsp moved between the function's entry and
- * the probe, and how many bytes lie between them.
+ * the probe, how many bytes lie between them, and which of the wrappers are the site's.
  */
-#define UB_COOKIE(site, layout, sp_words, delta)                                                   \
-	((__u64)(site) | (__u64)(layout) << 16 | (__u64)(sp_words) << 24 | (__u64)(delta) << 32)
+#define UB_COOKIE(site, layout, sp_words, delta, wrappers)                                         \
+	((__u64)(site) | (__u64)(layout) << 16 | (__u64)(sp_words) << 24 | (__u64)(delta) << 32 |  \
+	 (__u64)(wrappers) << 52)
 #define UB_COOKIE_SITE(c) ((__u16)(c))
 #define UB_COOKIE_LAYOUT(c) ((__u8)((c) >> 16))
 #define UB_COOKIE_SP_WORDS(c) ((__u8)((c) >> 24))
-#define UB_COOKIE_DELTA(c) ((__u32)((c) >> 32))
+#define UB_COOKIE_DELTA(c) ((__u32)((c) >> 32) & UB_MAX_DELTA)
+#define UB_COOKIE_WRAPPERS(c) ((__u16)((c) >> 52))
+#define UB_MAX_DELTA 0xfffff
+
+/*
+ * Functions of UCX that make their operation by calling the site's: from and to, before which a
+ * return address into one lies, counted from the site's function, and how many bytes above the word
+ * that holds it the function's own return address is. Those that call others come behind them.
+ */
+#define UB_MAX_WRAPPERS 4096 /* by number, 0: none */
+#define UB_WRAPPER_ROWS 16
+struct ub_wrapper {
+	__s32 from, to;
+	__u32 up;
+};
+
+struct ub_wrappers {
+	struct ub_wrapper row[UB_WRAPPER_ROWS];
+};
 
 /* Offsets into UCX's private structs; one slot per UCX build in use. 0xffff = not known: not read.
  */

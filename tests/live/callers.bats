@@ -16,7 +16,7 @@ all_called()
 
 @test "a program that calls UCP itself: its own functions" {
 	for proto in n y; do
-		for program in ucp_tag ucp_am ucp_rma ucp_stream; do
+		for program in ucp_tag ucp_am ucp_rma ucp_stream ucp_old; do
 			one_case 0 "$program" ucp shm "$proto" "$PROGS/ucp/$program"
 			all_called "$CASE/report.json"
 			jq -e --arg program "/$program" 'all(.callers[]; (.module | endswith($program)) and .symbol != null)' \

@@ -13,7 +13,7 @@ SIZES="mpi_sizes mpi_types"
 # order, wildcards, threads or communicators decide which receive takes a message
 MATCHING="mpi_wild mpi_probe mpi_threads mpi_comms"
 # bare UCP: tagged and active messages, streams, put, get, atomics, flush
-UCP="ucp_tag ucp_am ucp_stream ucp_rma"
+UCP="ucp_tag ucp_am ucp_stream ucp_rma ucp_old"
 
 setup_file() { live_file_setup; }
 teardown_file() { live_file_teardown; }

@@ -52,7 +52,7 @@ static struct frame *leave(__u64 sp, __u16 row)
 {
 	struct pt_regs regs = { .sp = sp + SP_AFTER_RETURN };
 
-	host.cookie = UB_COOKIE(row, 0, 0, 0);
+	host.cookie = UB_COOKIE(row, 0, 0, 0, 0);
 	return frame_pop(&task, &regs);
 }
 

@@ -199,7 +199,7 @@ static bool leave(void)
 	struct pt_regs regs = { .sp = SP + SP_AFTER_RETURN };
 	struct frame *frame;
 
-	host.cookie = UB_COOKIE(TEST_ROW, 0, 0, 0);
+	host.cookie = UB_COOKIE(TEST_ROW, 0, 0, 0, 0);
 	frame = frame_pop(&state, &regs);
 	assert_non_null(frame);
 	return poll_ends(&state, frame, host.now += 30);

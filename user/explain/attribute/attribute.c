@@ -278,6 +278,11 @@ static const struct place *caller_of(struct attribute *attribute, const struct e
 	return address ? decoder_place(attribute->decoder, event, address) : NULL;
 }
 
+static bool in_program(const struct process *process, const struct place *caller)
+{
+	return caller->module && process->exe && !strcmp(caller->module, process->exe);
+}
+
 /*
  * A call that has returned looks like one that goes on for as long as nothing overwrites its return
  * address, which may lie in an unused part of a later frame. MPI calls UCP neither by way of the
@@ -289,14 +294,20 @@ static bool is_beyond_mpi(const struct process *process, const struct place *cal
 		return false;
 	if (caller->library)
 		return !process->mpi_calls_ucc;
-	return caller->module && process->exe && !strcmp(caller->module, process->exe);
+	return in_program(process, caller);
 }
 
-/* Who called UCP, where no MPI function did: not MPI, whose call began before its probe was there.
+/*
+ * Who called UCP, where no MPI function did: not MPI, whose call began before its probe was there.
+ * A program with an MPI in it also calls UCP outside of MPI's functions, as AMPI's runtime does.
  */
 static const struct place *user_of(const struct op *op)
 {
-	return op->caller && decoder_is_mpi(op->process, op->caller->module) ? NULL : op->caller;
+	const struct place *caller = op->caller;
+
+	if (!caller || !decoder_is_mpi(op->process, caller->module))
+		return caller;
+	return in_program(op->process, caller) ? caller : NULL;
 }
 
 static void op_event(struct attribute *attribute, struct thread *thread, const struct event *event,

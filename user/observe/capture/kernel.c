@@ -384,6 +384,13 @@ int kernel_set_layout(struct kernel *kernel, unsigned int slot, const struct ub_
 				    sizeof(*layout), 0);
 }
 
+int kernel_set_wrappers(struct kernel *kernel, unsigned int number,
+			const struct ub_wrappers *wrappers)
+{
+	return bpf_map__update_elem(kernel->skel->maps.wrappers, &number, sizeof(number), wrappers,
+				    sizeof(*wrappers), 0);
+}
+
 int kernel_map(const struct kernel *kernel, const char *name)
 {
 	return bpf_object__find_map_fd_by_name(kernel->skel->obj, name);

@@ -48,6 +48,10 @@ const struct link_programs *kernel_programs(const struct kernel *kernel);
 /* Sets the layout that programs use for a libucp of that slot. -errno. */
 int kernel_set_layout(struct kernel *kernel, unsigned int slot, const struct ub_layout *layout);
 
+/* Before the probes whose cookies have the number. */
+int kernel_set_wrappers(struct kernel *kernel, unsigned int number,
+			const struct ub_wrappers *wrappers);
+
 /* Room in the map "rows", with stacks; 8 bytes each. */
 #define KERNEL_ROWS (1u << 22)
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "observe/capture/wrappers.h"
 #include "observe/process/library.h"
 
 static int set_of(const struct link_probe *probe)
@@ -280,14 +281,15 @@ static bool needs_return(const struct probes *probes, const struct planned_probe
 }
 
 static struct link_probe link_probe(const struct probes *probes,
-				    const struct planned_probe *planned, int slot)
+				    const struct planned_probe *planned, int slot,
+				    unsigned int wrappers)
 {
 	const struct ub_site *wire = &site_row(planned->row)->wire;
 
 	return (struct link_probe){
 		.offset = planned->offset,
 		.cookie = UB_COOKIE(planned->row, slot, planned->sp_words,
-				    planned->offset - planned->function),
+				    planned->offset - planned->function, wrappers),
 		.kind = wire->kind,
 		.needs_return = needs_return(probes, planned),
 		.at_exit = planned->at_exit,
@@ -322,8 +324,25 @@ static int place(struct probes *probes, const char *path, struct link_probe *lis
 	return err;
 }
 
+/* The number of a function's wrappers; 0: it has none, or they are not known. */
+static unsigned int wrappers_number(struct probes *probes, const wrapped_functions *wrapped,
+				    unsigned int row)
+{
+	for (size_t i = 0; i < wrapped->len; i++) {
+		if (strcmp(wrapped->data[i].symbol, site_row(row)->symbol))
+			continue;
+		if (probes->wrappers + 1 == UB_MAX_WRAPPERS ||
+		    kernel_set_wrappers(probes->kernel, probes->wrappers + 1,
+					&wrapped->data[i].wrappers))
+			return 0;
+		return ++probes->wrappers;
+	}
+	return 0;
+}
+
 int probes_attach(struct probes *probes, const struct library *library, const struct library *ucp)
 {
+	wrapped_functions wrapped = { 0 };
 	struct probed *probed;
 	struct probe_plan plan = { 0 };
 	struct link_probe *list;
@@ -339,6 +358,8 @@ int probes_attach(struct probes *probes, const struct library *library, const st
 		probed->user_threads = user_threads_of(library);
 	plan.call_ends = probes->call_ends && !probed->user_threads;
 	plan.sparse = probes->sparse;
+	if (library->roles & LIB_UCP)
+		wrappers_list(library->elf, &wrapped);
 	err = plan_library(&plan, library, probes->level);
 	list = calloc(plan.probes.len + 1, sizeof(*list));
 	if (!err && !list)
@@ -348,13 +369,15 @@ int probes_attach(struct probes *probes, const struct library *library, const st
 
 		if (probes->count && !is_counted(&site_row(planned->row)->wire))
 			continue;
-		if (planned->class == PLACE_REFUSED) {
+		if (planned->class == PLACE_REFUSED ||
+		    planned->offset - planned->function > UB_MAX_DELTA) {
 			probed->refused++;
 			continue;
 		}
 		probes_claim_function(probes, library->dev, library->ino, planned->function);
 		probed->stepped += planned->class == PLACE_STEPPED;
-		list[n++] = link_probe(probes, planned, probed->slot);
+		list[n++] = link_probe(probes, planned, probed->slot,
+				       wrappers_number(probes, &wrapped, planned->row));
 	}
 	if (!err && n)
 		err = place(probes, library->open_path, list, n, &refused);
@@ -365,6 +388,7 @@ int probes_attach(struct probes *probes, const struct library *library, const st
 		  probed->placed, probed->missing, probed->stepped, probed->refused,
 		  probed->slot ? ucp->layout->name : "unknown");
 	free(list);
+	vec_release(&wrapped);
 	plan_release(&plan);
 	return err;
 }
@@ -379,7 +403,7 @@ int probes_attach_function(struct probes *probes, const struct library *library,
 
 	if (err)
 		return err;
-	probe = link_probe(probes, &planned, slot);
+	probe = link_probe(probes, &planned, slot, 0);
 	err = hot_add(&probes->hot, library->open_path, &probe, 1, &refused);
 	return err ? err : (refused ? -EINVAL : 0);
 }
