@@ -200,6 +200,7 @@ static void op_kind_fields(struct op *op, const struct ub_op *record)
 		break;
 	case OP_FLUSH:
 	case OP_CANCEL:
+	case OP_TAG_PROBE: /* its count says whether it takes the message */
 	case OP_OTHER:
 		op->bytes = 0;
 		break;
