@@ -440,7 +440,7 @@ static void fill_way(struct emitter *emitter, struct fact_message *fact, const s
 static void fill_identity(struct emitter *emitter, const struct message *message,
 			  struct fact_message *fact)
 {
-	const struct identity identity = decoder_identity(emitter->decoder, message->send_place,
+	const struct identity identity = decoder_identity(emitter->decoder, message->send_caller,
 							  message->send_op, message->tag);
 
 	fact->library = identity.library;
@@ -471,8 +471,7 @@ static void emit_message_now(struct emitter *emitter, const struct message *mess
 		.number = -1,
 	};
 
-	if (!message->function)
-		fill_identity(emitter, message, &fact);
+	fill_identity(emitter, message, &fact);
 	if (message->src_way || message->dst_way)
 		fill_way(emitter, &fact, message->src_way, message->dst_way);
 	emit_count(emitter);

@@ -57,10 +57,12 @@ static const struct caller_library libraries[] = {
 		},
 	},
 	{
-		/* src/arch/ucx/machine.C of 7.0 to 8.0: host memory's messages name no PE */
+		/*
+		 * src/arch/ucx/machine.C of 7.0 to 8.0: host memory's messages name no PE. The
+		 * functions that send are part of those of src/arch/util/machine-broadcast.C, too.
+		 */
 		.name = "Charm++",
-		.functions = { "Lrts", "UcxSendMsg", "UcxPrepostRxBuffers", "UcxRxReqCompleted",
-			       "UcxRmaOp" },
+		.functions = { "Lrts", "Ucx", "Cmi", "SendSpanningChildren", "SendHyperCube" },
 		.sender = { 4, 31 },
 		.kinds = {
 			{ 0xff, 0x01, "eager" },

@@ -44,6 +44,7 @@ struct message {
 	struct way *src_way, *dst_way; /* NULL: of no interest, or of no operation */
 	uint32_t send_tid, recv_tid;
 	const struct place *send_place, *recv_place; /* of the calls */
+	const struct place *send_caller; /* where UCP was called */
 	const char *recv_function; /* MPI function of the receive */
 	uint32_t arrival_tid, arrival_call; /* the handler's thread and frame of the call; 0 */
 	bool rts; /* what arrived announces it */

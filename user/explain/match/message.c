@@ -77,6 +77,7 @@ static struct message message_of(const struct sent *sent, const struct arrival *
 		.dst_way = arrival->way,
 		.send_call = sent->from ? sent->from->call : 0,
 		.send_place = sent->from ? sent->from->place : NULL,
+		.send_caller = sent->from ? sent->from->caller : NULL,
 		.recv_call = arrival->recv_call,
 		.recv_place = arrival->recv_place,
 		.recv_function = arrival->recv_function,
