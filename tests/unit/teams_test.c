@@ -230,8 +230,84 @@ static void other_callers_have_no_meaning(void **state)
 	begin(&bed);
 	bed.symbol = "main";
 	operate(&bed, 0, true, tag_of(0, 9));
+	bed.symbol = "UcxConnection::send_common";
+	operate(&bed, 0, true, tag_of(0, 9));
 	end(&bed);
 	assert_int_equal(bed.count, 0);
+}
+
+/* Each has one more message, to a process that is not traced. */
+static void memory_is_bounded_where_messages_are_missing(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	begin(&bed);
+	for (unsigned int i = 0; i < 100000; i++) {
+		operate(&bed, 0, true, tag_of(0, i % 0x7ff7));
+		ring(&bed, i % 0x7ff7);
+	}
+	assert_true(bed.count > 30000);
+	end(&bed);
+	assert_int_equal(bed.count, 100000);
+	assert_int_equal(bed.ranks, -1);
+}
+
+static void a_persistent_operation_is_one(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	begin(&bed);
+	for (unsigned int i = 0; i < 1000; i++)
+		ring(&bed, 5);
+	end(&bed);
+	assert_int_equal(bed.count, 1);
+	assert_int_equal(bed.messages, 1000 * RANKS);
+}
+
+static void empty_parts_hide_ranks(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	begin(&bed);
+	bed.symbol = "ucc_tl_ucp_alltoallv_pairwise_progress.part.0";
+	ring(&bed, 5);
+	end(&bed);
+	assert_int_equal(bed.ranks, -1);
+	assert_string_equal(bed.function, "UCC alltoallv");
+	assert_string_equal(bed.algorithm, "pairwise");
+}
+
+static struct place place_in(const char *function, const char *module)
+{
+	struct place place = { .frame = function, .symbol = function, .module = module };
+
+	place.library = calling_library(&place);
+	return place;
+}
+
+/* Who calls UCP beside an MPI call that seems to go on, and who may be a part of it. */
+static void beyond_mpi(void **state)
+{
+	struct process process = { .exe = "/bin/app" };
+	const struct place pscom = place_in("psucp_sendv", "/lib/libpscom4ucp.so");
+	const struct place ucc = place_in("ucc_tl_ucp_send_nb", "/lib/libucc_tl_ucp.so");
+	const struct place ucxx = place_in("ucxx::Endpoint::tagSend", "/lib/libucxx.so");
+	const struct place app = place_in("main", "/bin/app");
+	const struct place other = place_in("f", "/lib/libother.so");
+
+	(void)state;
+	assert_false(decoder_beyond_mpi(&process, &pscom));
+	assert_true(decoder_beyond_mpi(&process, &ucc));
+	assert_true(decoder_beyond_mpi(&process, &ucxx));
+	assert_true(decoder_beyond_mpi(&process, &app));
+	assert_false(decoder_beyond_mpi(&process, &other));
+	assert_false(decoder_beyond_mpi(&process, NULL));
+	process.mpi_calls_ucc = true;
+	assert_false(decoder_beyond_mpi(&process, &ucc));
+	assert_true(decoder_beyond_mpi(&process, &ucxx));
 }
 
 static struct identity identity(const char *module, const char *symbol, const char *op,
@@ -290,6 +366,10 @@ int main(void)
 		cmocka_unit_test(a_helper_function_names_nothing),
 		cmocka_unit_test(service_and_user_tags_have_no_number),
 		cmocka_unit_test(other_callers_have_no_meaning),
+		cmocka_unit_test(memory_is_bounded_where_messages_are_missing),
+		cmocka_unit_test(a_persistent_operation_is_one),
+		cmocka_unit_test(empty_parts_hide_ranks),
+		cmocka_unit_test(beyond_mpi),
 		cmocka_unit_test(fields_of_tags),
 	};
 

@@ -284,20 +284,6 @@ static bool in_program(const struct process *process, const struct place *caller
 }
 
 /*
- * A call that has returned looks like one that goes on for as long as nothing overwrites its return
- * address, which may lie in an unused part of a later frame. MPI calls UCP neither by way of the
- * program nor of another library, unless it is known to call that one.
- */
-static bool is_beyond_mpi(const struct process *process, const struct place *caller)
-{
-	if (!caller || decoder_in_mpi(process, caller->address))
-		return false;
-	if (caller->library)
-		return !process->mpi_calls_ucc;
-	return in_program(process, caller);
-}
-
-/*
  * Who called UCP, where no MPI function did: not MPI, whose call began before its probe was there.
  * A program with an MPI in it also calls UCP outside of MPI's functions, as AMPI's runtime does.
  */
@@ -374,7 +360,7 @@ void attribute_event(struct attribute *attribute, const struct event *event)
 		return thread_stack(attribute, thread, event);
 	if (event->h->kind == UB_OP) {
 		caller = caller_of(attribute, event);
-		thread_leaves(thread, event->h, is_beyond_mpi(event->process, caller));
+		thread_leaves(thread, event->h, decoder_beyond_mpi(event->process, caller));
 	}
 	thread_step(attribute, thread, event->h);
 	switch (event->h->kind) {

@@ -383,13 +383,13 @@ struct mpi_tag {
 struct mpi_tag decoder_tag(const struct process *process, uint64_t tag, uint64_t mask);
 
 /*
- * The meaning of a tag, or of an active message's id, to a library other than MPI that called UCP.
- * Members are NULL, numbers -1: it gives none, or who called is not known.
+ * Which library other than MPI called UCP, and the meaning of a tag, or of an active message's id,
+ * to it. Members are NULL, numbers -1: it gives none, or who called is not known.
  */
 struct identity {
 	const char *library; /* place.library */
 	const char *kind; /* "collective", "service", "eager"; static */
-	const char *team; /* "1"; "1 scope 1.2": a part of it; equal texts are equal pointers */
+	const char *team; /* "UCC team 1"; "UCC team 1, scope 1.2": a part of it; interned */
 	int sender; /* its number in the team */
 	int number; /* of the team's collective operation; it comes back to 0 some time */
 };
@@ -397,6 +397,15 @@ struct identity {
 /* caller: where UCP was called, NULL: not known; op: its name, such as "tag_send". */
 struct identity decoder_identity(struct decoder *decoder, const struct place *caller,
 				 const char *op, uint64_t tag);
+
+/*
+ * Whether code that calls UCP is not a part of an MPI call that seems to go on. A call that has
+ * returned looks like that for as long as nothing overwrites its return address, which may lie in
+ * an unused part of a later frame. MPI calls UCP neither by way of the program nor of libraries
+ * that are made for programs. (An operation that a program makes from a callback of MPI's is one of
+ * its own as well.)
+ */
+bool decoder_beyond_mpi(const struct process *process, const struct place *caller);
 
 /* A collective operation by the function that makes its messages, such as UCC's. */
 struct named_collective {

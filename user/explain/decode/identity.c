@@ -26,22 +26,26 @@ struct tag_kind {
 };
 
 #define MAX_KINDS 8
-#define MAX_NAMES 6
+#define MAX_NAMES 18
 
 struct caller_library {
 	const char *name;
-	const char *functions[MAX_NAMES]; /* how they begin, names of C++ without parameters */
+	const char
+		*functions[MAX_NAMES]; /* in C++ without parameters; "ucc_*": all that begin so */
 	const char *files[MAX_NAMES]; /* library_stem() */
 	struct bits team, scope, scope_id, sender, number;
 	struct tag_kind kinds[MAX_KINDS]; /* of tags; the first that fits */
 	const char *actives[MAX_KINDS]; /* by id of active messages */
+	bool below_mpi; /* an MPI library may call UCP through it */
 };
 
+enum { UCC };
+
 static const struct caller_library libraries[] = {
-	{
+	[UCC] = {
 		/* src/components/tl/ucp/tl_ucp_tag.h, the same in 1.1 to 1.9 */
 		.name = "UCC",
-		.functions = { "ucc_tl_ucp_" },
+		.functions = { "ucc_tl_ucp_*" },
 		.files = { "libucc_tl_ucp" },
 		.team = { 0, 16 },
 		.sender = { 16, 24 },
@@ -62,8 +66,13 @@ static const struct caller_library libraries[] = {
 		 * functions that send are part of those of src/arch/util/machine-broadcast.C, too.
 		 */
 		.name = "Charm++",
-		.functions = { "Lrts", "Ucx", "Cmi", "SendSpanningChildren", "SendHyperCube" },
-		.sender = { 4, 31 },
+		.functions = { "LrtsInit", "LrtsExit", "LrtsSendFunc", "LrtsAdvanceCommunication",
+			       "LrtsIssueRget", "LrtsIssueRput", "LrtsSendDevice", "LrtsRecvDevice",
+			       "LrtsInvokeRemoteDeregAckHandler", "UcxSendMsg", "UcxRmaOp",
+			       "UcxRxReqCompleted", "UcxPrepostRxBuffers", "CmiFreeSendFn",
+			       "CmiInterFreeSendFn", "CmiFreeNodeSendFn", "SendSpanningChildren",
+			       "SendHyperCube" },
+		.sender = { 4, 31 }, /* of 32 bits: PEs are not negative */
 		.kinds = {
 			{ 0xff, 0x01, "eager" },
 			{ 0x0f, 0x02, "large" },
@@ -76,55 +85,68 @@ static const struct caller_library libraries[] = {
 	{
 		/* lib/pscom4ucp/psucp.c: a tag is the receiver's address of the connection */
 		.name = "pscom",
-		.functions = { "psucp_", "pscom_ucp_" },
+		.functions = { "psucp_*", "pscom_ucp_*" },
 		.files = { "libpscom4ucp" },
+		.below_mpi = true,
 	},
 	{
 		/* tags are of the program, or hashes that Python's layer made of its own */
 		.name = "ucxx",
-		.functions = { "ucxx::" },
+		.functions = { "ucxx::*" },
 		.files = { "libucxx" },
 	},
 	{
 		.name = "UCX-Py",
-		.functions = { "__pyx_f_3ucp_", "__pyx_pw_3ucp_", "__pyx_pf_3ucp_" },
+		.functions = { "__pyx_f_3ucp_*", "__pyx_pw_3ucp_*", "__pyx_pf_3ucp_*" },
 		.files = { "ucx_api" },
 	},
 	{
 		.name = "NIXL",
-		.functions = { "nixlUcx" },
+		.functions = { "nixlUcx*" },
 		.files = { "libplugin_UCX" },
 	},
 	{
 		/* runtime/realm/ucx/ucp_internal.h */
 		.name = "Realm",
-		.functions = { "Realm::UCP::" },
+		.functions = { "Realm::UCP::*" },
 		.actives = { [1] = "message", [2] = "message with put", [3] = "reply" },
 	},
 	{
 		/* src/modules/transport/ucx/ucx.cpp */
 		.name = "NVSHMEM",
-		.functions = { "nvshmemt_ucx_" },
+		.functions = { "nvshmemt_ucx_*" },
 		.files = { "nvshmem_transport_ucx" },
 		.actives = { [0] = "atomic", [1] = "answer to an atomic" },
 	},
 	{
 		.name = "OpenSHMEM",
-		.functions = { "mca_spml_ucx_", "mca_atomic_ucx_", "shmem_", "pshmem_" },
+		.functions = { "mca_spml_ucx_*", "mca_atomic_ucx_*" },
 		.files = { "mca_spml_ucx", "mca_atomic_ucx", "liboshmem" },
+		.below_mpi = true,
 	},
 	{
 		/* prov/ucx: tags are of its own callers */
 		.name = "libfabric",
-		.files = { "libucx", "libfabric" },
+		.files = { "libfabric" },
+		.below_mpi = true,
 	},
 };
 
-static bool begins(const char *text, const char *const *with)
+/* A compiler appends ".part.0" and its like to functions that it makes of one. */
+static size_t name_length(const char *function)
 {
-	for (size_t i = 0; i < MAX_NAMES && with[i]; i++)
-		if (!strncmp(text, with[i], strlen(with[i])))
+	return strcspn(function, ".");
+}
+
+static bool is_one_of(const char *function, const char *const *names)
+{
+	for (size_t i = 0; i < MAX_NAMES && names[i]; i++) {
+		const size_t length = strcspn(names[i], "*");
+
+		if (!strncmp(function, names[i], length) &&
+		    (names[i][length] || name_length(function) == length))
 			return true;
+	}
 	return false;
 }
 
@@ -142,7 +164,7 @@ static bool is_file(const char *path, const char *const *stems)
 const char *calling_library(const struct place *place)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(libraries); i++) {
-		if (place->symbol && begins(place->frame, libraries[i].functions))
+		if (place->symbol && is_one_of(place->frame, libraries[i].functions))
 			return libraries[i].name;
 		if (place->module && is_file(place->module, libraries[i].files))
 			return libraries[i].name;
@@ -150,12 +172,36 @@ const char *calling_library(const struct place *place)
 	return NULL;
 }
 
+static const struct caller_library *library_of(const struct place *caller)
+{
+	const struct caller_library *library = libraries;
+
+	if (!caller || !caller->library)
+		return NULL;
+	while (library->name != caller->library)
+		library++;
+	return library;
+}
+
+bool decoder_beyond_mpi(const struct process *process, const struct place *caller)
+{
+	const struct caller_library *library = library_of(caller);
+
+	if (!caller || decoder_in_mpi(process, caller->address))
+		return false;
+	if (library == &libraries[UCC])
+		return !process->mpi_calls_ucc;
+	if (library)
+		return !library->below_mpi;
+	return caller->module && process->exe && !strcmp(caller->module, process->exe);
+}
+
 static uint64_t field(uint64_t tag, struct bits bits)
 {
 	return tag >> bits.shift & ((1ull << bits.width) - 1);
 }
 
-/* "3", "3 scope 1.2": the ranks of a scope are counted apart. */
+/* The ranks of a scope are counted apart. */
 static const char *team_name(struct decoder *decoder, const struct caller_library *library,
 			     uint64_t tag)
 {
@@ -166,9 +212,8 @@ static const char *team_name(struct decoder *decoder, const struct caller_librar
 	char text[64];
 
 	if (!*name) {
-		snprintf(text, sizeof(text),
-			 scope || id ? "UCC team %u, scope %u.%u" : "UCC team %u", (unsigned)team,
-			 (unsigned)scope, (unsigned)id);
+		snprintf(text, sizeof(text), scope || id ? "%s team %u, scope %u.%u" : "%s team %u",
+			 library->name, (unsigned)team, (unsigned)scope, (unsigned)id);
 		*name = (uintptr_t)strings_intern(&decoder->strings, text);
 	}
 	return (const char *)(uintptr_t)*name;
@@ -204,13 +249,11 @@ struct identity decoder_identity(struct decoder *decoder, const struct place *ca
 				 const char *op, uint64_t tag)
 {
 	struct identity identity = { .sender = -1, .number = -1 };
-	const struct caller_library *library = libraries;
+	const struct caller_library *library = library_of(caller);
 
-	identity.library = caller ? caller->library : NULL;
-	if (!identity.library)
+	if (!library)
 		return identity;
-	while (library->name != identity.library)
-		library++;
+	identity.library = library->name;
 	if (!strncmp(op, "tag_", 4))
 		name_tag(decoder, library, tag, &identity);
 	else if (!strncmp(op, "am_", 3) && tag < MAX_KINDS)
@@ -229,11 +272,15 @@ static const char *const ucc_collectives[] = {
 static const char *algorithm_of(struct decoder *decoder, const char *rest)
 {
 	char text[64];
-	size_t length = strlen(rest);
-	const char *end = strrchr(rest, '_');
+	const char *const ends[] = { "_progress", "_start" };
+	size_t length = name_length(rest);
 
-	if (end && (!strcmp(end, "_progress") || !strcmp(end, "_start")))
-		length = (size_t)(end - rest);
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
+		const size_t end = strlen(ends[i]);
+
+		if (length > end && !strncmp(rest + length - end, ends[i], end))
+			length -= end;
+	}
 	if (!length || length >= sizeof(text))
 		return NULL;
 	for (size_t i = 0; i < length; i++)

@@ -182,8 +182,9 @@ struct fact_message {
 	/* threads of both operations: with process and start, these name one; 0: unknown */
 	uint32_t send_tid, recv_tid;
 	/*
-	 * The meaning of the tag, or of an active message's id, to a library other than MPI that
-	 * sent it: "UCC", "collective", "UCC team 1". NULL, -1: it gives none, or is not known.
+	 * Which library other than MPI sent it, and the meaning of the tag, or of an active
+	 * message's id, to it: "UCC", "collective", "UCC team 1". NULL, -1: it gives none, or is
+	 * not known.
 	 */
 	const char *library, *kind, *team;
 	int sender; /* the sender's number in the team */

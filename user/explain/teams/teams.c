@@ -9,29 +9,36 @@
 /* No library counts further than this before it begins again. */
 #define ROUND 32768
 
-/* Operations that lack a message are kept up to the end, but for the oldest beyond these. */
-#define MAX_OPERATIONS (1u << 18)
+/*
+ * Operations that lack a message are kept up to the end, but for the oldest where this many
+ * operations of UCP wait for theirs, or so many are kept.
+ */
+#define MAX_OPERATIONS (1u << 16)
+#define MAX_WAITING (1u << 20)
 
 struct operation;
 
 /* A process's part in one collective operation. */
 struct team_part {
 	struct team_part *next; /* of the same operation */
+	struct team_part *older, *newer; /* of the same stream, that it has not left behind */
 	struct operation *operation;
 	struct stream *stream;
 	uint64_t number; /* as struct stream.last */
 	int process;
 	const char *function, *algorithm; /* NULL: not known, or several: mixed */
 	bool mixed;
-	VEC(uint64_t) ops; /* ids */
-	size_t unmatched; /* of these */
+	VEC(uint64_t) ops; /* ids, of which so many still wait for their message */
+	size_t waiting;
+	bool left; /* its stream went on by OUTSTANDING */
 	uint64_t sent;
 };
 
 struct operation {
 	struct operation *before, *after;
 	struct team_part *first, *last;
-	int size;
+	int size, left; /* parts, and how many of them are left behind */
+	uint64_t unmatched; /* operations of UCP */
 	const char *team;
 	uint64_t messages, bytes;
 	bool unsized; /* the size of some message is not known */
@@ -41,7 +48,7 @@ struct operation {
 struct stream {
 	uint64_t last; /* the highest number so far, which counts on where the library's wraps */
 	uint64_t round; /* added to the library's numbers */
-	uint64_t passed; /* the first number that it has not left behind */
+	struct team_part *oldest, *newest; /* that it has not left behind */
 };
 
 struct teams {
@@ -121,7 +128,20 @@ static struct team_part *part_new(struct teams *teams, struct stream *stream, ui
 	operation->size = 1;
 	operation->team = team;
 	operation_link(teams, operation);
+	part->older = stream->newest;
+	*(stream->newest ? &stream->newest->newer : &stream->oldest) = part;
+	stream->newest = part;
 	return part;
+}
+
+static void leave(struct team_part *part)
+{
+	struct stream *stream = part->stream;
+
+	*(part->older ? &part->older->newer : &stream->oldest) = part->newer;
+	*(part->newer ? &part->newer->older : &stream->newest) = part->older;
+	part->left = true;
+	part->operation->left++;
 }
 
 static void part_free(struct teams *teams, struct team_part *part)
@@ -129,6 +149,8 @@ static void part_free(struct teams *teams, struct team_part *part)
 	for (size_t i = 0; i < part->ops.len; i++)
 		map_remove(&teams->by_op, part->ops.data[i], 0);
 	map_remove(&teams->parts, (uintptr_t)part->stream, part->number);
+	if (!part->left)
+		leave(part);
 	vec_release(&part->ops);
 	free(part);
 }
@@ -162,26 +184,17 @@ static void join(struct teams *teams, struct team_part *a, struct team_part *b)
 	into->last->next = from->first;
 	into->last = from->last;
 	into->size += from->size;
+	into->left += from->left;
+	into->unmatched += from->unmatched;
 	into->messages += from->messages;
 	into->bytes += from->bytes;
 	into->unsized = into->unsized || from->unsized;
 	operation_free(teams, from);
 }
 
-static bool is_whole(const struct operation *operation)
-{
-	for (const struct team_part *part = operation->first; part; part = part->next)
-		if (part->unmatched)
-			return false;
-	return true;
-}
-
 static bool is_over(const struct operation *operation)
 {
-	for (const struct team_part *part = operation->first; part; part = part->next)
-		if (part->number + OUTSTANDING >= part->stream->last)
-			return false;
-	return is_whole(operation);
+	return operation->left == operation->size && !operation->unmatched;
 }
 
 static void name_operation(struct teams *teams, const struct operation *operation, bool whole,
@@ -211,12 +224,17 @@ static void name_operation(struct teams *teams, const struct operation *operatio
 	fact->function = strings_intern(&teams->decoder->strings, fact->function);
 }
 
+static bool ends_with_v(const char *function)
+{
+	return function[strlen(function) - 1] == 'v';
+}
+
 static void show(struct teams *teams, const struct operation *operation)
 {
-	const bool whole = is_whole(operation);
+	const bool whole = !operation->unmatched;
 	struct fact_collective fact = {
 		.comm = operation->team,
-		.ranks = whole ? operation->size : -1,
+		.ranks = -1,
 		.messages = operation->messages,
 		.bytes = operation->bytes,
 		.bytes_bound = !whole || operation->unsized,
@@ -230,6 +248,9 @@ static void show(struct teams *teams, const struct operation *operation)
 	fact.members = teams->members.data;
 	fact.member_count = (int)teams->members.len;
 	name_operation(teams, operation, whole, &fact);
+	/* a rank without data makes no message in a collective with a size for each rank */
+	if (whole && !ends_with_v(fact.function))
+		fact.ranks = operation->size;
 	teams->sink.collective(teams->sink.arg, &fact);
 }
 
@@ -247,15 +268,17 @@ static void operation_end(struct teams *teams, struct operation *operation)
 
 /* ---- operations of UCP, and their messages ---- */
 
-static void pass(struct teams *teams, struct stream *stream)
+/* Ends operations whose last part the stream has left behind. */
+static void end_operations(struct teams *teams, struct stream *stream)
 {
-	for (; stream->passed + OUTSTANDING < stream->last; stream->passed++) {
-		const uint64_t *part = map_find(&teams->parts, (uintptr_t)stream, stream->passed);
+	struct team_part *part;
 
-		if (part && is_over(((struct team_part *)(uintptr_t)*part)->operation))
-			operation_end(teams, ((struct team_part *)(uintptr_t)*part)->operation);
+	while ((part = stream->oldest) && part->number + OUTSTANDING < stream->last) {
+		leave(part);
+		if (is_over(part->operation))
+			operation_end(teams, part->operation);
 	}
-	while (teams->operations > MAX_OPERATIONS)
+	while (teams->operations > MAX_OPERATIONS || teams->by_op.used > MAX_WAITING)
 		operation_end(teams, teams->first);
 }
 
@@ -285,19 +308,37 @@ void teams_op_start(struct teams *teams, const struct op *op)
 	part = (struct team_part *)(uintptr_t)*slot;
 	name_part(teams, part, op->caller);
 	vec_push(&part->ops, op->id);
-	part->unmatched++;
+	part->operation->unmatched++;
+	part->waiting++;
 	part->sent += sends;
 	*map_insert(&teams->by_op, op->id, 0, NULL) = (uintptr_t)part;
-	pass(teams, stream);
+	end_operations(teams, stream);
 }
 
+/* A persistent operation keeps its number for as long as it is posted again. */
+static void forget_matched(struct teams *teams, struct team_part *part)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < part->ops.len; i++)
+		if (map_find(&teams->by_op, part->ops.data[i], 0))
+			part->ops.data[kept++] = part->ops.data[i];
+	part->ops.len = kept;
+}
+
+/* The part of an operation of UCP that has its message now. */
 static struct team_part *matched(struct teams *teams, uint64_t op)
 {
 	const uint64_t *slot = op ? map_find(&teams->by_op, op, 0) : NULL;
 	struct team_part *part = slot ? (struct team_part *)(uintptr_t)*slot : NULL;
 
-	if (part && part->unmatched)
-		part->unmatched--;
+	if (!part)
+		return NULL;
+	map_remove(&teams->by_op, op, 0);
+	part->operation->unmatched--;
+	part->waiting--;
+	if (part->ops.len > 2 * part->waiting + OUTSTANDING)
+		forget_matched(teams, part);
 	return part;
 }
 

@@ -29,7 +29,7 @@ void teams_op_start(struct teams *teams, const struct op *op);
 /* As match_sink.message. */
 void teams_message(struct teams *teams, const struct message *message);
 
-/* Call once, after the last message: ends the operations that are left. */
+/* Call once, after the last message and before teams_free(): ends the operations that are left. */
 void teams_finish(struct teams *teams);
 
 #endif

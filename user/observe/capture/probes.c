@@ -219,6 +219,7 @@ void probes_release(struct probes *probes)
 	hot_release(&probes->hot);
 	links_release(&probes->links);
 	vec_release(&probes->libraries);
+	vec_release(&probes->wrappers);
 	map_release(&probes->functions);
 }
 
@@ -324,19 +325,31 @@ static int place(struct probes *probes, const char *path, struct link_probe *lis
 	return err;
 }
 
+/* Files of the same build share theirs. 0: there is no room, which is said once. */
+static unsigned int wrappers_share(struct probes *probes, const struct ub_wrappers *wrappers)
+{
+	for (size_t i = 0; i < probes->wrappers.len; i++)
+		if (!memcmp(&probes->wrappers.data[i], wrappers, sizeof(*wrappers)))
+			return (unsigned int)i + 1;
+	if (probes->wrappers.len + 1 == UB_MAX_WRAPPERS) {
+		log_warn(
+			"too many builds of UCX: who calls its older functions is not known for more");
+		vec_push(&probes->wrappers, *wrappers);
+	}
+	if (probes->wrappers.len >= UB_MAX_WRAPPERS ||
+	    kernel_set_wrappers(probes->kernel, (unsigned int)probes->wrappers.len + 1, wrappers))
+		return 0;
+	vec_push(&probes->wrappers, *wrappers);
+	return (unsigned int)probes->wrappers.len;
+}
+
 /* The number of a function's wrappers; 0: it has none, or they are not known. */
 static unsigned int wrappers_number(struct probes *probes, const wrapped_functions *wrapped,
 				    unsigned int row)
 {
-	for (size_t i = 0; i < wrapped->len; i++) {
-		if (strcmp(wrapped->data[i].symbol, site_row(row)->symbol))
-			continue;
-		if (probes->wrappers + 1 == UB_MAX_WRAPPERS ||
-		    kernel_set_wrappers(probes->kernel, probes->wrappers + 1,
-					&wrapped->data[i].wrappers))
-			return 0;
-		return ++probes->wrappers;
-	}
+	for (size_t i = 0; i < wrapped->len; i++)
+		if (!strcmp(wrapped->data[i].symbol, site_row(row)->symbol))
+			return wrappers_share(probes, &wrapped->data[i].wrappers);
 	return 0;
 }
 

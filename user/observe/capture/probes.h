@@ -97,7 +97,7 @@ struct probes {
 	VEC(struct probed) libraries;
 	struct map functions; /* (file identity, file offset) that are probed, or were tried */
 	const struct layout *slots[UB_MAX_LAYOUTS];
-	unsigned int wrappers; /* the highest number in use */
+	VEC(struct ub_wrappers) wrappers; /* by number, from 1; none twice */
 };
 
 /* windows: the hot ones come and go, through probes->hot. */
