@@ -21,6 +21,7 @@
 #define HOT 2000 /* calls, transfers a second from which probes are worth removing */
 /* Since the last short transfer that did not follow from a send. */
 #define SHORTS_REST (10000 * MS)
+#define SHORTS_QUIET (2000 * MS) /* without a new process: the next one may soon come, and send */
 #define SHORTS_REST_MOST (600000 * MS) /* twice as long after each that was missed */
 
 #define UNPROBED (1u << UB_UNPROBED)
@@ -476,6 +477,8 @@ void derive_process(struct capture_session *capture, pid_t tgid)
 				  __ATOMIC_SEQ_CST);
 	map_insert(&derive->processes, (uint64_t)tgid, 0, &fresh);
 	derive->newcomer = derive->newcomer || fresh;
+	if (fresh && derive->shorts_from < side_now() + derive->shorts_quiet)
+		derive->shorts_from = side_now() + derive->shorts_quiet;
 }
 
 int derive_init(struct capture_session *capture)
@@ -494,6 +497,7 @@ int derive_init(struct capture_session *capture)
 	}
 	derive->rest = derive->patience;
 	derive->shorts_rest = forced ? 15 * derive->patience : SHORTS_REST;
+	derive->shorts_quiet = forced ? derive->patience : SHORTS_QUIET;
 	derive->on = true;
 	enter(derive, DERIVE_RESTING);
 	return callers_init(&derive->callers, capture->kernel, &capture->track.libraries);

@@ -46,7 +46,8 @@ struct derive {
 	bool newcomer; /* one was not, before this check: where it sends is not known */
 	uint64_t strays; /* short transfers that follow from no operation, by the last look */
 	uint64_t shorts_from; /* ns: short sends keep their probes until then, */
-	uint64_t shorts_rest; /* so long since the last stray */
+	uint64_t shorts_rest; /* so long since the last stray, */
+	uint64_t shorts_quiet; /* and so long since the last new process */
 	struct ub_derived counts[UB_DERIVABLES]; /* now */
 	struct ub_derived before[UB_DERIVABLES]; /* as the state began */
 	struct ub_derived spoilt[UB_DERIVABLES]; /* of dropped comparisons; not in counts */
