@@ -1,1 +1,0 @@
-ucxbpf run -q -o pscom-pp-large.ucxb -- env LD_LIBRARY_PATH=/root/.cache/ucxbpf-frameworks/pscom-5.9.1/lib PSP_SHM=0 PSP_TCP=0 PSP_UCP=2 UCX_TLS=posix,self,cma sh -c '/root/.cache/ucxbpf-frameworks/pscom-5.9.1/bin/pscom_pp -1 -l 7112 & sleep 2; /root/.cache/ucxbpf-frameworks/pscom-5.9.1/bin/pscom_pp -c -n 2 --minsize=1000 --maxsize=600000 localhost:7112; wait'
