@@ -107,6 +107,12 @@ bool text_is_exact(const struct text_report *text);
 /* Appends a count, every digit of it where text_is_exact(). */
 void text_count(const struct text_report *text, char *out, size_t size, uint64_t count);
 
+/* Whether cells of a table, whose context is a struct text_report, show every digit. */
+static inline bool text_exact(const void *context)
+{
+	return ((const struct text_report *)context)->options->exact;
+}
+
 /* The cube row behind a table row. */
 static inline const struct cube_sums *text_row_sums(const void *row)
 {

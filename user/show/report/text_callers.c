@@ -52,19 +52,14 @@ static void callers_print_op(char *cell, size_t size, const void *row, const voi
 	print_key(cell, size, row, CALLER_OP);
 }
 
-static bool callers_exact(const void *context)
-{
-	return ((const struct text_report *)context)->options->exact;
-}
-
 static void callers_print_count(char *cell, size_t size, const void *row, const void *context)
 {
-	unit_count(cell, size, row_of(row)->sums.count, callers_exact(context));
+	unit_count(cell, size, row_of(row)->sums.count, text_exact(context));
 }
 
 static void callers_print_bytes(char *cell, size_t size, const void *row, const void *context)
 {
-	unit_bytes(cell, size, row_of(row)->sums.bytes, callers_exact(context));
+	unit_bytes(cell, size, row_of(row)->sums.bytes, text_exact(context));
 }
 
 static const struct table_column columns[] = {

@@ -11,11 +11,6 @@ static const struct collective_row *row_of(const void *row)
 	return row;
 }
 
-static bool exact(const void *context)
-{
-	return ((const struct text_report *)context)->options->exact;
-}
-
 static const char *name_of(uint64_t word)
 {
 	return (const char *)(uintptr_t)word;
@@ -32,7 +27,7 @@ static void print_ranks(char *cell, size_t size, const void *row, const void *co
 	if (row_of(row)->key.ranks < 0)
 		snprintf(cell, size, "?");
 	else
-		unit_count(cell, size, (uint64_t)row_of(row)->key.ranks, exact(context));
+		unit_count(cell, size, (uint64_t)row_of(row)->key.ranks, text_exact(context));
 }
 
 static void print_algorithm(char *cell, size_t size, const void *row, const void *context)
@@ -48,7 +43,7 @@ static void print_algorithm(char *cell, size_t size, const void *row, const void
 
 static void print_count(char *cell, size_t size, const void *row, const void *context)
 {
-	unit_count(cell, size, row_of(row)->count, exact(context));
+	unit_count(cell, size, row_of(row)->count, text_exact(context));
 }
 
 static const char *at_least(const void *context, bool bound)
@@ -60,7 +55,7 @@ static void print_rounds(char *cell, size_t size, const void *row, const void *c
 {
 	char number[40];
 
-	unit_count(number, sizeof(number), row_of(row)->rounds, exact(context));
+	unit_count(number, sizeof(number), row_of(row)->rounds, text_exact(context));
 	if (row_of(row)->rounds)
 		snprintf(cell, size, "%s%s", at_least(context, row_of(row)->rounds_bound), number);
 	else
@@ -71,7 +66,7 @@ static void print_sent(char *cell, size_t size, const void *row, const void *con
 {
 	char number[40];
 
-	unit_count(number, sizeof(number), row_of(row)->most_sent, exact(context));
+	unit_count(number, sizeof(number), row_of(row)->most_sent, text_exact(context));
 	snprintf(cell, size, "%s%s", at_least(context, row_of(row)->bytes_bound), number);
 }
 
@@ -80,9 +75,9 @@ static void print_bytes(char *cell, size_t size, const void *row, const void *co
 	const struct collective_row *of = row_of(row);
 	char least[40], most[40];
 
-	unit_bytes(least, sizeof(least), of->least, exact(context));
+	unit_bytes(least, sizeof(least), of->least, text_exact(context));
 	snprintf(cell, size, "%s%s", at_least(context, of->bytes_bound), least);
-	unit_bytes(most, sizeof(most), of->most, exact(context));
+	unit_bytes(most, sizeof(most), of->most, text_exact(context));
 	if (of->most > of->least)
 		text_append(cell, size, " to %s", most);
 }

@@ -303,11 +303,6 @@ static const struct cube_row *row_of(const void *row)
 	return row;
 }
 
-static bool sites_exact(const void *context)
-{
-	return ((const struct text_report *)context)->options->exact;
-}
-
 static void print_place(char *cell, size_t size, const void *row, const void *context)
 {
 	const struct text_report *text = context;
@@ -339,7 +334,7 @@ static void sites_print_function(char *cell, size_t size, const void *row, const
 
 static void sites_print_calls(char *cell, size_t size, const void *row, const void *context)
 {
-	unit_count(cell, size, row_of(row)->sums.count, sites_exact(context));
+	unit_count(cell, size, row_of(row)->sums.count, text_exact(context));
 }
 
 static void sites_print_time(char *cell, size_t size, const void *row, const void *context)
@@ -354,7 +349,7 @@ static void sites_print_time(char *cell, size_t size, const void *row, const voi
 
 static void sites_print_bytes(char *cell, size_t size, const void *row, const void *context)
 {
-	unit_bytes(cell, size, row_of(row)->sums.bytes, sites_exact(context));
+	unit_bytes(cell, size, row_of(row)->sums.bytes, text_exact(context));
 }
 
 static const struct table_column sites_columns[] = {

@@ -13,11 +13,6 @@ static const struct fact_memory *memory_row_of(const void *row)
 	return row;
 }
 
-static bool exact(const void *context)
-{
-	return ((const struct text_report *)context)->options->exact;
-}
-
 static void print_kind(char *cell, size_t size, const void *row, const void *context)
 {
 	const struct fact_memory *memory = memory_row_of(row);
@@ -53,7 +48,7 @@ static void print_process(char *cell, size_t size, const void *row, const void *
 
 static void print_allocations(char *cell, size_t size, const void *row, const void *context)
 {
-	unit_count(cell, size, memory_row_of(row)->allocations, exact(context));
+	unit_count(cell, size, memory_row_of(row)->allocations, text_exact(context));
 }
 
 /* No sum over allocations of unknown size. */
@@ -63,7 +58,7 @@ static void print_size(char *cell, size_t size, const struct fact_memory *memory
 	if (memory->unsized == memory->allocations)
 		snprintf(cell, size, "unknown");
 	else
-		unit_bytes(cell, size, bytes, exact(context));
+		unit_bytes(cell, size, bytes, text_exact(context));
 }
 
 static void print_bytes(char *cell, size_t size, const void *row, const void *context)

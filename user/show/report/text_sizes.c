@@ -20,11 +20,6 @@ static const struct text_size *text_size(const void *row)
 	return row;
 }
 
-static bool exact(const void *context)
-{
-	return ((const struct text_report *)context)->options->exact;
-}
-
 static void print_size(char *cell, size_t size, const void *row, const void *context)
 {
 	const int number = text_size(row)->number;
@@ -44,12 +39,12 @@ static void print_size(char *cell, size_t size, const void *row, const void *con
 
 static void print_messages(char *cell, size_t size, const void *row, const void *context)
 {
-	unit_count(cell, size, text_size(row)->class->messages, exact(context));
+	unit_count(cell, size, text_size(row)->class->messages, text_exact(context));
 }
 
 static void print_bytes(char *cell, size_t size, const void *row, const void *context)
 {
-	unit_bytes(cell, size, text_size(row)->class->bytes, exact(context));
+	unit_bytes(cell, size, text_size(row)->class->bytes, text_exact(context));
 }
 
 /* Of those of which it is known. */
@@ -62,8 +57,8 @@ static void print_unexpected(char *cell, size_t size, const void *row, const voi
 		snprintf(cell, size, "?");
 		return;
 	}
-	unit_count(cell, size, class->unexpected, exact(context));
-	unit_count(of, sizeof(of), class->known, exact(context));
+	unit_count(cell, size, class->unexpected, text_exact(context));
+	unit_count(of, sizeof(of), class->known, text_exact(context));
 	if (class->known < class->messages)
 		text_append(cell, size, " (of %s)", of);
 }
@@ -71,7 +66,8 @@ static void print_unexpected(char *cell, size_t size, const void *row, const voi
 static void print_unexpected_bytes(char *cell, size_t size, const void *row, const void *context)
 {
 	if (text_size(row)->class->known)
-		unit_bytes(cell, size, text_size(row)->class->unexpected_bytes, exact(context));
+		unit_bytes(cell, size, text_size(row)->class->unexpected_bytes,
+			   text_exact(context));
 	else
 		snprintf(cell, size, "?");
 }

@@ -11,11 +11,6 @@ static const struct tag_row *row_of(const void *row)
 	return row;
 }
 
-static bool exact(const void *context)
-{
-	return ((const struct text_report *)context)->options->exact;
-}
-
 static void print_word(char *cell, size_t size, uint64_t word)
 {
 	snprintf(cell, size, "%s", word ? (const char *)(uintptr_t)word : "-");
@@ -42,7 +37,7 @@ static void print_kind(char *cell, size_t size, const void *row, const void *con
 static void print_number(char *cell, size_t size, uint64_t number, const void *context)
 {
 	if (number)
-		unit_count(cell, size, number, exact(context));
+		unit_count(cell, size, number, text_exact(context));
 	else
 		snprintf(cell, size, "-");
 }
@@ -59,12 +54,12 @@ static void print_numbers(char *cell, size_t size, const void *row, const void *
 
 static void print_messages(char *cell, size_t size, const void *row, const void *context)
 {
-	unit_count(cell, size, row_of(row)->messages, exact(context));
+	unit_count(cell, size, row_of(row)->messages, text_exact(context));
 }
 
 static void print_bytes(char *cell, size_t size, const void *row, const void *context)
 {
-	unit_bytes(cell, size, row_of(row)->bytes, exact(context));
+	unit_bytes(cell, size, row_of(row)->bytes, text_exact(context));
 }
 
 static const struct table_column columns[] = {

@@ -229,11 +229,6 @@ static const struct fact_transfer *transfer_of(const void *row)
 	return row;
 }
 
-static bool slowest_exact(const void *context)
-{
-	return ((const struct text_report *)context)->options->exact;
-}
-
 static void print_time(char *cell, size_t size, const void *row, const void *context)
 {
 	text_time(context, cell, size, slowest_time(row), 1u << transfer_of(row)->end_precision);
@@ -259,7 +254,7 @@ static void slowest_print_bytes(char *cell, size_t size, const void *row, const 
 	if (transfer_of(row)->bytes == UINT64_MAX)
 		snprintf(cell, size, "unknown");
 	else
-		unit_bytes(cell, size, transfer_of(row)->bytes, slowest_exact(context));
+		unit_bytes(cell, size, transfer_of(row)->bytes, text_exact(context));
 }
 
 static void print_pair(char *cell, size_t size, const void *row, const void *context)
@@ -299,7 +294,7 @@ static void print_start(char *cell, size_t size, const void *row, const void *co
 		return;
 	}
 	first = text->report->hosts.data[process->fact.host].first;
-	unit_time(cell, size, transfer_of(row)->start - first, slowest_exact(context));
+	unit_time(cell, size, transfer_of(row)->start - first, text_exact(context));
 }
 
 static const struct table_column slowest_columns[] = {
