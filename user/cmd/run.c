@@ -58,7 +58,7 @@ static const struct {
 
 static void refuse_launcher(const char *command, struct argp_state *state)
 {
-	const char *slash = strrchr(command, '/'), *name = slash ? slash + 1 : command;
+	const char *name = basename(command);
 
 	for (size_t i = 0; i < ARRAY_SIZE(launchers); i++) {
 		if (strcmp(name, launchers[i].name) != 0)

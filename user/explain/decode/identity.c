@@ -152,7 +152,7 @@ static bool is_one_of(const char *function, const char *const *names)
 
 static bool is_file(const char *path, const char *const *stems)
 {
-	const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
+	const char *file = basename(path);
 	const size_t length = library_stem(file);
 
 	for (size_t i = 0; i < MAX_NAMES && stems[i]; i++)

@@ -70,13 +70,6 @@ void decode_symbol(struct decoder *decoder, struct capture *capture, const json_
 		(uintptr_t)place;
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static void name_place(struct decoder *decoder, struct place *place)
 {
 	char address[32], module[512], line[512], *symbol = NULL;
@@ -86,14 +79,14 @@ static void name_place(struct decoder *decoder, struct place *place)
 	if (place->module)
 		label = module;
 	snprintf(module, sizeof(module), "%s+%#" PRIx64,
-		 place->module ? base_name(place->module) : "", place->offset);
+		 place->module ? basename(place->module) : "", place->offset);
 	frame = label;
 	if (place->symbol) {
 		frame = place->frame;
 		label = symbol = xasprintf("%s+%#" PRIx64, frame, place->symbol_offset);
 	}
 	if (place->file) {
-		snprintf(line, sizeof(line), "%s:%d", base_name(place->file), place->line);
+		snprintf(line, sizeof(line), "%s:%d", basename(place->file), place->line);
 		label = line;
 	}
 	place->label = strings_intern(&decoder->strings, label);

@@ -148,7 +148,7 @@ static bool is_module(const char *role)
 /* "libuct_cma" of ".../libuct_cma.so.0.0.0". The caller frees it. */
 static char *stem_of(const char *path)
 {
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	const char *name = basename(path);
 
 	return xstrndup(name, library_stem(name));
 }

@@ -40,10 +40,9 @@ static void callers_print_module(char *cell, size_t size, const void *row, const
 {
 	const char *path =
 		cube_key_text(&shape.keys[CALLER_MODULE], row_of(row)->key[CALLER_MODULE]);
-	const char *slash = path ? strrchr(path, '/') : NULL;
 
 	(void)context;
-	snprintf(cell, size, "%s", slash ? slash + 1 : path ? path : "-");
+	snprintf(cell, size, "%s", path ? basename(path) : "-");
 }
 
 static void callers_print_op(char *cell, size_t size, const void *row, const void *context)

@@ -319,9 +319,7 @@ static void print_in(char *cell, size_t size, const void *row, const void *conte
 	if (place->file && place->symbol)
 		snprintf(cell, size, "%s", place->frame);
 	else if (place->module)
-		snprintf(cell, size, "%s",
-			 strrchr(place->module, '/') ? strrchr(place->module, '/') + 1
-						     : place->module);
+		snprintf(cell, size, "%s", basename(place->module));
 	else
 		snprintf(cell, size, "%s", place->reason);
 }

@@ -418,10 +418,8 @@ static void print_gpus(const struct inventory *inventory, FILE *out)
 
 static void print_module(const struct inventory_module *module, FILE *out)
 {
-	const char *slash = strrchr(module->path, '/');
-
 	if (module->missing)
-		fprintf(out, "       %s does not load: %s\n", slash ? slash + 1 : module->path,
+		fprintf(out, "       %s does not load: %s\n", basename(module->path),
 			module->missing);
 }
 

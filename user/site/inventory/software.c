@@ -100,7 +100,7 @@ static long find_lists(struct elf *elf, const void *arguments, size_t size, read
 /* The modules that a library of UCX says it has. */
 static void take_lists(struct modules *modules, const char *path)
 {
-	const char *name = strrchr(path, '/') + 1;
+	const char *name = basename(path);
 	char outer[sizeof(modules->prefix)];
 	reader_answer lists = { 0 };
 	struct elf *elf;
@@ -206,7 +206,7 @@ static void each_beside(struct modules *modules, const char *path,
 static void find_ucs(struct modules *modules, const char *path, const struct elf *elf)
 {
 	if (elf_roles(elf) & LIB_UCS)
-		take_name_of_ucs(modules, strrchr(path, '/') + 1);
+		take_name_of_ucs(modules, basename(path));
 }
 
 /* libucm has a list as well, and is needed by libucs alone. */

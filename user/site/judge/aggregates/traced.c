@@ -25,8 +25,7 @@ bool traced_is(const struct traced *traced, const char *id)
 
 static bool is_traffic(const struct fact_process *fact)
 {
-	const char *slash = fact->exe ? strrchr(fact->exe, '/') : NULL;
-	const char *name = slash ? slash + 1 : fact->exe ? fact->exe : fact->comm;
+	const char *name = fact->exe ? basename(fact->exe) : fact->comm;
 
 	return name && !strncmp(name, PROGRAM, strlen(PROGRAM));
 }

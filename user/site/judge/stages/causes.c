@@ -29,13 +29,6 @@ static const char *const needs[CATALOGUE_RULES][NEEDS] = {
 	[RULE_PATH_10] = { "cuda_copy" },
 };
 
-static const char *file_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static bool is_module(const char *file, const char *name)
 {
 	static const char prefix[] = "libuct_";
@@ -50,7 +43,7 @@ static const struct inventory_module *refused_of(const struct inventory_library 
 {
 	for (size_t i = 0; i < ucx->modules.len; i++)
 		if (ucx->modules.data[i].missing &&
-		    is_module(file_of(ucx->modules.data[i].path), name))
+		    is_module(basename(ucx->modules.data[i].path), name))
 			return &ucx->modules.data[i];
 	return NULL;
 }
@@ -100,7 +93,7 @@ static const char *cause_on(struct judge *judge, const struct node_inventory *no
 
 		if (module && in_use(&judge->aggregates, node->name, ucx))
 			return say(judge, "%s of UCX %s does not load on %s: %s",
-				   file_of(module->path), ucx->version ? ucx->version : "?",
+				   basename(module->path), ucx->version ? ucx->version : "?",
 				   node->name, module->missing);
 	}
 	return NULL;
