@@ -278,11 +278,6 @@ static const struct place *caller_of(struct attribute *attribute, const struct e
 	return address ? decoder_place(attribute->decoder, event, address) : NULL;
 }
 
-static bool in_program(const struct process *process, const struct place *caller)
-{
-	return caller->module && process->exe && !strcmp(caller->module, process->exe);
-}
-
 /*
  * Who called UCP, where no MPI function did: not MPI, whose call began before its probe was there.
  * A program with an MPI in it also calls UCP outside of MPI's functions, as AMPI's runtime does.
@@ -293,7 +288,7 @@ static const struct place *user_of(const struct op *op)
 
 	if (!caller || !decoder_is_mpi(op->process, caller->module))
 		return caller;
-	return in_program(op->process, caller) ? caller : NULL;
+	return decoder_is_program(op->process, caller->module) ? caller : NULL;
 }
 
 static void op_event(struct attribute *attribute, struct thread *thread, const struct event *event,

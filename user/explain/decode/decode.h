@@ -359,6 +359,9 @@ void decoder_learn_lane(struct decoder *decoder, const struct process *process, 
 /* Whether the file is the process's MPI library or a plugin of it. path: NULL: none. */
 bool decoder_is_mpi(const struct process *process, const char *path);
 
+/* Whether the file is the process's program. path: as above. */
+bool decoder_is_program(const struct process *process, const char *path);
+
 /* Whether code at an address is the MPI library's: calls from there are its own, not the user's. */
 bool decoder_in_mpi(const struct process *process, uint64_t address);
 
@@ -409,8 +412,9 @@ bool decoder_beyond_mpi(const struct process *process, const struct place *calle
 
 /* A collective operation by the function that makes its messages, such as UCC's. */
 struct named_collective {
-	const char *function; /* "UCC allreduce"; NULL: that function is of none */
+	const char *function; /* "UCC allreduce"; NULL: the name does not tell */
 	const char *algorithm; /* as the library calls it: "knomial", "ring"; NULL: not known */
+	bool sized; /* it has a size for each rank: alltoallv and its like */
 };
 
 struct named_collective decoder_collective(struct decoder *decoder, const struct place *caller);

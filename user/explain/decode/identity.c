@@ -193,7 +193,7 @@ bool decoder_beyond_mpi(const struct process *process, const struct place *calle
 		return !process->mpi_calls_ucc;
 	if (library)
 		return !library->below_mpi;
-	return caller->module && process->exe && !strcmp(caller->module, process->exe);
+	return decoder_is_program(process, caller->module);
 }
 
 static uint64_t field(uint64_t tag, struct bits bits)
@@ -307,6 +307,7 @@ struct named_collective decoder_collective(struct decoder *decoder, const struct
 		snprintf(text, sizeof(text), "UCC %s", ucc_collectives[i]);
 		named.function = strings_intern(&decoder->strings, text);
 		named.algorithm = algorithm_of(decoder, name + length + 1);
+		named.sized = ucc_collectives[i][length - 1] == 'v';
 		break;
 	}
 	return named;

@@ -433,6 +433,11 @@ bool decoder_is_mpi(const struct process *process, const char *path)
 	return false;
 }
 
+bool decoder_is_program(const struct process *process, const char *path)
+{
+	return path && process->exe && !strcmp(path, process->exe);
+}
+
 bool decoder_in_mpi(const struct process *process, uint64_t address)
 {
 	for (size_t i = 0; i < process->mpi_text.len; i++)

@@ -26,8 +26,6 @@ struct team_part {
 	struct stream *stream;
 	uint64_t number; /* as struct stream.last */
 	int process;
-	const char *function, *algorithm; /* NULL: not known, or several: mixed */
-	bool mixed;
 	VEC(uint64_t) ops; /* ids, of which so many still wait for their message */
 	size_t waiting;
 	bool left; /* its stream went on by OUTSTANDING */
@@ -40,6 +38,8 @@ struct operation {
 	int size, left; /* parts, and how many of them are left behind */
 	uint64_t unmatched; /* operations of UCP */
 	const char *team;
+	struct named_collective named; /* by the first of its functions that tells */
+	bool mixed; /* another one tells something else */
 	uint64_t messages, bytes;
 	bool unsized; /* the size of some message is not known */
 };
@@ -155,19 +155,17 @@ static void part_free(struct teams *teams, struct team_part *part)
 	free(part);
 }
 
-static void name_part(struct teams *teams, struct team_part *part, const struct place *place)
-{
-	struct named_collective named = decoder_collective(teams->decoder, place);
-
-	if (!named.function || part->mixed)
-		return;
-	part->mixed = part->function &&
-		      (part->function != named.function || part->algorithm != named.algorithm);
-	part->function = named.function;
-	part->algorithm = part->mixed ? NULL : named.algorithm;
-}
-
 /* ---- operations ---- */
+
+static void name_operation(struct operation *operation, const struct named_collective *named)
+{
+	if (!named->function)
+		return;
+	if (!operation->named.function)
+		operation->named = *named;
+	operation->mixed = operation->mixed || operation->named.function != named->function ||
+			   operation->named.algorithm != named->algorithm;
+}
 
 static void join(struct teams *teams, struct team_part *a, struct team_part *b)
 {
@@ -189,6 +187,8 @@ static void join(struct teams *teams, struct team_part *a, struct team_part *b)
 	into->messages += from->messages;
 	into->bytes += from->bytes;
 	into->unsized = into->unsized || from->unsized;
+	name_operation(into, &from->named);
+	into->mixed = into->mixed || from->mixed;
 	operation_free(teams, from);
 }
 
@@ -197,44 +197,31 @@ static bool is_over(const struct operation *operation)
 	return operation->left == operation->size && !operation->unmatched;
 }
 
-static void name_operation(struct teams *teams, const struct operation *operation, bool whole,
-			   struct fact_collective *fact)
+/* Why the algorithm is not known; NULL: it is. */
+static const char *why_unknown(const struct operation *operation)
 {
-	const char *reason =
-		whole ? "its functions have no known names" : "not all of its messages are known";
-	bool mixed = false;
-
-	for (const struct team_part *part = operation->first; part; part = part->next) {
-		if (!part->function)
-			continue;
-		mixed = mixed || part->mixed ||
-			(fact->function &&
-			 (fact->function != part->function || fact->algorithm != part->algorithm));
-		fact->function = part->function;
-		fact->algorithm = part->algorithm;
-	}
-	if (mixed)
-		reason = "its processes called several functions";
-	if (mixed || !fact->function)
-		fact->algorithm = NULL;
-	if (!fact->function)
-		fact->function = "collective";
-	if (!fact->algorithm)
-		fact->reason = strings_intern(&teams->decoder->strings, reason);
-	fact->function = strings_intern(&teams->decoder->strings, fact->function);
-}
-
-static bool ends_with_v(const char *function)
-{
-	return function[strlen(function) - 1] == 'v';
+	if (operation->mixed)
+		return "its processes called several functions";
+	if (operation->named.algorithm)
+		return NULL;
+	return operation->unmatched ? "not all of its messages are known"
+				    : "its functions have no known names";
 }
 
 static void show(struct teams *teams, const struct operation *operation)
 {
+	struct strings *strings = &teams->decoder->strings;
+	const struct named_collective *named = &operation->named;
+	const char *reason = why_unknown(operation);
 	const bool whole = !operation->unmatched;
 	struct fact_collective fact = {
+		.function =
+			named->function ? named->function : strings_constant(strings, "collective"),
 		.comm = operation->team,
-		.ranks = -1,
+		.algorithm = reason ? NULL : named->algorithm,
+		.reason = strings_constant(strings, reason),
+		/* a rank without data makes no message in one with a size for each rank */
+		.ranks = whole && !named->sized ? operation->size : -1,
 		.messages = operation->messages,
 		.bytes = operation->bytes,
 		.bytes_bound = !whole || operation->unsized,
@@ -247,10 +234,6 @@ static void show(struct teams *teams, const struct operation *operation)
 	}
 	fact.members = teams->members.data;
 	fact.member_count = (int)teams->members.len;
-	name_operation(teams, operation, whole, &fact);
-	/* a rank without data makes no message in a collective with a size for each rank */
-	if (whole && !ends_with_v(fact.function))
-		fact.ranks = operation->size;
 	teams->sink.collective(teams->sink.arg, &fact);
 }
 
@@ -290,6 +273,7 @@ static struct identity identity_of(struct teams *teams, const struct op *op)
 void teams_op_start(struct teams *teams, const struct op *op)
 {
 	const bool sends = op->site->op == OP_TAG_SEND;
+	struct named_collective named;
 	struct identity identity;
 	struct stream *stream;
 	struct team_part *part;
@@ -306,7 +290,8 @@ void teams_op_start(struct teams *teams, const struct op *op)
 	if (!*slot)
 		*slot = (uintptr_t)part_new(teams, stream, number, op->process, identity.team);
 	part = (struct team_part *)(uintptr_t)*slot;
-	name_part(teams, part, op->caller);
+	named = decoder_collective(teams->decoder, op->caller);
+	name_operation(part->operation, &named);
 	vec_push(&part->ops, op->id);
 	part->operation->unmatched++;
 	part->waiting++;
