@@ -3,7 +3,6 @@
 
 #include <stddef.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "base/memory_name.h"
@@ -115,15 +114,14 @@ void totals_rows(const struct totals_sink *sink, const char *section, const json
 	json_t *inner;
 	size_t i;
 
-	if (!strcmp(section, "derived")) {
+	if (json_is_object(value)) {
+		json_object_foreach((json_t *)value, name, inner)
+			nested(sink, section, name, inner);
+	} else if (json_is_array(value)) {
 		json_array_foreach(value, i, inner) function_rows(sink, section, inner);
-		return;
-	}
-	if (!json_is_object(value)) {
+	} else {
 		sink->row(sink->arg, section, NULL, NULL, value);
-		return;
 	}
-	json_object_foreach((json_t *)value, name, inner) nested(sink, section, name, inner);
 }
 
 struct gpu_text gpu_text(const struct fact_device *device)
