@@ -19,30 +19,39 @@ ucp() { ldconfig -p | awk '/libucp.so.0 / { print $NF; exit }'; }
 # maps FILE...: sets IDLE to a process that maps them
 maps()
 {
+	[ -x "$BUILD/tests/trust/mapped" ] || skip "mapped is not built"
 	"$BUILD/tests/trust/mapped" -0 "$@" >"$WORK/mapped" 3>&- &
 	IDLE=$!
 	soon test -s "$WORK/mapped"
 }
 
-# left_out WHAT WHY: a library that does so to its reader is left out by its name, the job beside it is traced
-left_out()
+# faulty WHAT FILE: a library that does so to its reader
+faulty() { { cat "$(ucp)" && printf %s "$1"; } >"$2"; }
+
+# traced_beside SECONDS FILE...: a job is traced, within that time, beside a process that maps these; into err
+traced_beside()
 {
 	local status=0
 
-	[ -x "$BUILD/tests/trust/mapped" ] || skip "mapped is not built"
 	start openmpi shm n
-	{ cat "$(ucp)" && printf %s "$1"; } >"$WORK/libbad.so"
-	maps "$WORK/libbad.so"
-	LD_PRELOAD=$PROGS/lib/lib_faulty_elf.so timeout -k 5 90 "$UCXBPF" attach -q -o "$WORK/a.ucxb" \
+	maps "${@:2}"
+	LD_PRELOAD=$PROGS/lib/lib_faulty_elf.so timeout -k 5 "$1" "$UCXBPF" attach -q -o "$WORK/a.ucxb" \
 		-p "$IDLE,$PIDS" -d 0.3 2>"$WORK/err" || status=$?
 	kill -KILL $IDLE
 	finish
 	cat "$WORK/err"
 	[ "$status" = 0 ]
-	grep -q "$WORK/libbad.so could not be read: $2" "$WORK/err"
-	[ "$(grep -c libbad "$WORK/err")" = 1 ]
 	"$UCXBPF" replay --json "$WORK/a.ucxb" >"$WORK/report.json"
 	/usr/bin/python3 "$TOP/tests/live/check_attach.py" --ledgers "$TRUTH" "$WORK/report.json"
+}
+
+# left_out WHAT WHY: a library that does so to its reader is left out by its name, the job beside it is traced
+left_out()
+{
+	faulty "$1" "$WORK/libbad.so"
+	traced_beside 90 "$WORK/libbad.so"
+	grep -q "$WORK/libbad.so could not be read: $2" "$WORK/err"
+	[ "$(grep -c libbad "$WORK/err")" = 1 ]
 }
 
 @test "a library that crashes its reader is left out, a job beside it is traced" {
@@ -55,25 +64,15 @@ left_out()
 
 # Some files could hold the tracer up for seconds each, and a process may map thousands.
 @test "an owner of many files that take too long is left out, a job beside it is traced" {
-	local status=0 i
+	local i
 
-	[ -x "$BUILD/tests/trust/mapped" ] || skip "mapped is not built"
-	start openmpi shm n
 	for i in 0 1 2 3 4 5; do
-		{ cat "$(ucp)" && printf hang; } >"$WORK/lib$i.so"
+		faulty hang "$WORK/lib$i.so"
 		chown 12345 "$WORK/lib$i.so"
 	done
-	maps "$WORK"/lib{0,1,2,3,4,5}.so
-	LD_PRELOAD=$PROGS/lib/lib_faulty_elf.so timeout -k 5 200 "$UCXBPF" attach -q -o "$WORK/a.ucxb" \
-		-p "$IDLE,$PIDS" -d 0.3 2>"$WORK/err" || status=$?
-	kill -KILL $IDLE
-	finish
-	cat "$WORK/err"
-	[ "$status" = 0 ]
+	traced_beside 200 "$WORK"/lib{0,1,2,3,4,5}.so
 	[ "$(grep -c 'its reader took too long' "$WORK/err")" = 4 ]
 	[ "$(grep -c '4 files of the owner of .* took too long' "$WORK/err")" = 1 ]
-	"$UCXBPF" replay --json "$WORK/a.ucxb" >"$WORK/report.json"
-	/usr/bin/python3 "$TOP/tests/live/check_attach.py" --ledgers "$TRUTH" "$WORK/report.json"
 }
 
 # children NAME PID: with that name

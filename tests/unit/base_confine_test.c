@@ -3,8 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -25,6 +23,7 @@
 #include <cmocka.h>
 
 #include "base/confine.h"
+#include "unit/refuse.h"
 
 static bool has(unsigned int capability)
 {
@@ -113,27 +112,7 @@ static void only_tracing(void **state)
 	in_child(confine_to_tracing, traces);
 }
 
-/* From now on capset() fails with err, and so does adding a filter. */
-static void refuse(unsigned int err)
-{
-	const struct sock_filter code[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_capset, 4, 0),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_seccomp, 3, 0),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_prctl, 0, 3),
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PR_SET_SECCOMP, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | err),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	const struct sock_fprog filter = { sizeof(code) / sizeof(*code),
-					   (struct sock_filter *)code };
-
-	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-	prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter);
-}
-
-/* What a process prints that is confined by a kernel that refuses with err. */
+/* The output of a process that confines itself where the kernel refuses with err. */
 static const char *words_of(unsigned int err)
 {
 	static char text[4096];
@@ -143,7 +122,7 @@ static const char *words_of(unsigned int err)
 
 	if (!pid) {
 		dup2(out, STDERR_FILENO);
-		refuse(err);
+		refuse(err, true);
 		confine_to_files();
 		_exit(0);
 	}

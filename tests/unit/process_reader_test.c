@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What becomes of a file whose reader ends, hangs, lies, or tries to do something else. */
 #include "unit/process_stock.h"
+#include "unit/refuse.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -552,29 +553,11 @@ static void test_tracer_killed(void **state)
 	assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0), 0);
 }
 
-/* From now on adding a filter fails with err. */
-static void refuse(unsigned int err)
-{
-	const struct sock_filter code[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_seccomp, 3, 0),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_prctl, 0, 3),
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PR_SET_SECCOMP, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | err),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	const struct sock_fprog filter = { ARRAY_SIZE(code), (struct sock_filter *)code };
-
-	assert_int_equal(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
-	assert_int_equal(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter), 0);
-}
-
 static void without_filters(void)
 {
 	struct elf *elf;
 
-	refuse(EINVAL);
+	refuse(EINVAL, false);
 	readers_start();
 	elf = stock_open("libuct.so.0");
 	_exit(elf_roles(elf) == LIB_UCT ? 0 : 1);
@@ -611,7 +594,7 @@ static void with_refusal(void)
 	elf = stock_open("libuct.so.0");
 	path = xasprintf("/proc/self/fd/%d", elf_fd(elf));
 	assert_int_equal(elf_function(elf, "uct_iface_open", &offset, NULL), 0);
-	refuse(EPERM);
+	refuse(EPERM, false);
 	readers_start();
 	_exit(elf_load(&elf, path) == -EREMOTEIO ? 0 : 1);
 }
