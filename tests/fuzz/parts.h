@@ -32,7 +32,7 @@ enum part_type {
 	/* of a reader of foreign files: reader.c */
 	PART_ANSWER = 'A', /* arg: its result, signed */
 	PART_BYTES = 'Y', /* over its socket instead; arg: whether other answers follow */
-	/* of what it reads: elf.c */
+	/* of the file that it reads: elf.c */
 	PART_ELF = 'F', /* a file */
 };
 

@@ -2,7 +2,7 @@
 /*
  * What a tracer makes of a reader's answers (user/observe/process/reader.h). The parts are the
  * answers, one to each question; then the reader ends. It stands in for reader.c, which the program
- * is linked without. A part of bytes is what comes over a reader's socket instead of an answer.
+ * is linked without. A part of bytes comes over a reader's socket instead of an answer.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The processes that parse foreign files for a tracer: what they may do, and what becomes of a trace where they end.
+# The processes that parse foreign files for a tracer: their rights, and traces in which they end.
 
 load ../lib/live.bash
 load ../lib/running.bash
@@ -93,7 +93,7 @@ ended() { [ ! -e "/proc/$1" ] || grep -q "^State:	Z" "/proc/$1/status"; }
 	cat /proc/"$starter"/status /proc/"$reader"/status | grep -E '^(Name|Cap(Prm|Eff)|NoNewPrivs|Seccomp):' | tee "$WORK/rights"
 	[ "$(grep -cE '^Cap(Prm|Eff):	0*$' "$WORK/rights")" = 4 ]
 	[ "$(grep -cE '^NoNewPrivs:	1|^Seccomp:	2' "$WORK/rights")" = 4 ]
-	# its socket alone, and what it has mapped
+	# its socket is its only descriptor
 	[ "$(ls "/proc/$reader/fd" | wc -l)" = 1 ]
 	kill -KILL "$reader"
 	timeout 30 "$UCXBPF" attach -q -o "$WORK/b.ucxb" -p "$PIDS" -d 0.3

@@ -603,8 +603,7 @@ static void one_rail_is_critical(void **state)
 	bed_end(&bed);
 }
 
-/* Over tcp between nodes, both inventories tell whether there are NICs; one that has none suffices.
- */
+/* Over tcp between nodes, NICs of both inventories count: a node without a NIC passes. */
 static void emulated_over_tcp(void **state)
 {
 	static const struct {

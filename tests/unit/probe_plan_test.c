@@ -216,7 +216,8 @@ static void mpich(void **state)
 	plan_and_check(LIBMPICH, LIB_MPI, 260);
 }
 
-/* Of liboshmem, what neither communicates nor waits; order is seen where these lead to. */
+/* Functions of liboshmem that neither communicate nor wait; the functions that they call show
+ * order. */
 static const char *const silent[] = {
 	"pshmem_fence",
 	"pshmem_ctx_fence",

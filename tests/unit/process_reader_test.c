@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What becomes of a file whose reader ends, hangs, lies, or tries to do something else. */
+/* Files whose reader ends, hangs, lies, or tries to do something else. */
 #include "unit/process_stock.h"
 #include "unit/refuse.h"
 
@@ -280,7 +280,7 @@ static long number_of(struct elf *elf, const void *arguments, size_t size, reade
 	return 0;
 }
 
-/* What a file did to its reader cannot show in what is said about files of another owner. */
+/* A file that takes its reader over cannot change answers about files of another owner. */
 static void test_owners(void **state)
 {
 	struct elf *root = stock_open("libucp.so.0"), *other, *open;
@@ -307,7 +307,7 @@ static void test_owners(void **state)
 	remove("open.so");
 }
 
-/* The kernel refuses to carry more descriptors, here those that nobody receives. */
+/* The kernel refuses to carry more descriptors while nobody receives the ones under way. */
 static void test_refused_descriptors(void **state)
 {
 	union {
@@ -469,7 +469,7 @@ static void test_one_of_many(void **state)
 	expect_alive();
 }
 
-/* ---- what is left of them ---- */
+/* ---- after their end ---- */
 
 static unsigned int descriptors(void)
 {
@@ -620,7 +620,7 @@ static void kill_starter(void)
 	/* its readers are sent their signal before it can be waited for */
 	if (system(command) || waitpid(-1, NULL, 0) < 0)
 		_exit(2);
-	/* what is known stays known; nobody reads more, nor waits */
+	/* earlier answers stay known; nobody reads more, nor waits */
 	if (!*elf_build_id(elf) ||
 	    elf_function(elf, "uct_iface_open", &offset, NULL) != -EREMOTEIO ||
 	    elf_load(&other, "/bin/true") != -EREMOTEIO)

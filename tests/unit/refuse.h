@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A kernel that refuses what it has, for processes that test how they confine themselves. */
+/* Makes the kernel refuse calls to a process that tests how it confines itself. */
 #ifndef UCXBPF_UNIT_REFUSE_H
 #define UCXBPF_UNIT_REFUSE_H
 

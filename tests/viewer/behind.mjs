@@ -57,7 +57,7 @@ async function click(view, report) {
   assert.ok(!(await page.locator(".timeline header").innerText()).includes("is marked"), "escape lets go of it");
 }
 
-// Nothing is said of filters where there are none.
+// The page does not mention filters where there are none.
 async function empty(view, report) {
   if (report.transfers.some((row) => row.kind === "data" && row.count)) return;
   await view.load("view=tables");

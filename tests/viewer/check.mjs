@@ -165,7 +165,7 @@ const CHECKS = {
     assert.deepEqual(view.complaints, [`request: ${pathToFileURL(verdict).href}`]);
     await view.close();
   },
-  // Takes a page of whose sections one is damaged: its name says which. Those of the timeline leave the rest as it is.
+  // Takes a page with one damaged section, which its name gives. A damaged section of the timeline leaves the rest as it is.
   async damaged(browser, path) {
     const section = basename(path, ".html");
     const view = await new Report(browser, path).open();

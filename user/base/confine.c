@@ -88,7 +88,7 @@ static const uint32_t refused[] = {
 	SYS_open_by_handle_at,
 };
 
-/* All that a process needs which parses what it has mapped. */
+/* The calls that a process needs to parse a file which it has mapped. */
 static const uint32_t parsing[] = {
 	SYS_recvmsg,    SYS_sendto,       SYS_read,
 	SYS_write,      SYS_close,        SYS_mmap,

@@ -200,8 +200,8 @@ struct op *thread_op(const struct thread *thread, const struct ub_hdr *h);
  */
 struct op *thread_find(const struct thread *thread, uint64_t req, unsigned int kinds);
 /*
- * An operation tells whether the thread has left the call that its records name: they name it until
- * its stack shows another one.
+ * Records name a call until the thread's stack shows another one. leaves: the caller of an
+ * operation shows that the thread has left the call that the operation's record names.
  */
 void thread_leaves(struct thread *thread, const struct ub_hdr *h, bool leaves);
 const char *thread_function(const struct thread *thread, const struct ub_hdr *h);

@@ -72,8 +72,8 @@ void addresses_mapped(struct addresses *addresses, pid_t tgid, const struct mapp
 		      uint64_t time);
 
 /*
- * The process began another program at time ns: what was mapped since is of that one, although its
- * record of the exec comes later.
+ * The process began another program at time ns. Later mappings belong to the new program, although
+ * the record of the exec comes behind them.
  */
 void addresses_exec(struct addresses *addresses, pid_t tgid, uint64_t time);
 

@@ -69,7 +69,7 @@ static bool goes_on(const struct preparation *preparation)
 	return preparation->unanswered < UNANSWERED_MAX;
 }
 
-/* A regular file's own name; false: it is none. */
+/* The real path of a regular file; false: the path leads to no regular file. */
 static bool find_file(struct preparation *preparation, const char *path, char *real,
 		      struct stat *st)
 {

@@ -186,7 +186,7 @@ static uint64_t owner_of(const struct stat *st)
 	return (uint64_t)st->st_dev << 32 | user;
 }
 
-/* What a reader says of a file first. */
+/* A reader's first answer about a file. */
 struct description {
 	uint32_t machine, type, segments, roles;
 	char build_id[ELF_BUILD_ID_TEXT];

@@ -80,7 +80,7 @@ static int origin_length(const char *folder)
 	return 0;
 }
 
-/* With its NUL; nothing where there is none. */
+/* The text with its NUL; empty where the file has no such entry. */
 static long list_runpath(struct elf *elf, const void *arguments, size_t size, reader_answer *answer)
 {
 	const char *list = dynamic_text(elf, DT_RUNPATH, 0);

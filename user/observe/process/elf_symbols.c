@@ -115,7 +115,7 @@ struct found {
 	uint64_t vaddr, size;
 };
 
-/* What a reader has said. The same few are asked for again with each process. */
+/* An answer of a reader, kept: each process asks for the same few symbols again. */
 struct known_symbol {
 	char *name;
 	bool function;

@@ -107,7 +107,7 @@ static struct new_file begin(const struct library_set *set, int fd)
 	return arrival;
 }
 
-/* The end of what was begun, which is a library or not. */
+/* Takes the answer about a file that was opened: it is a library, or none. */
 static void end_load(struct library_set *set, struct new_file *arrival, const char *path)
 {
 	struct library *library;

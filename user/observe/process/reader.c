@@ -70,8 +70,8 @@ void readers_start(void)
 		return;
 	}
 	if (!confine_has_filters())
-		log_warn("this kernel cannot refuse system calls: what reads foreign files is held "
-			 "back by having no capabilities alone");
+		log_warn("this kernel cannot refuse system calls: readers of foreign files only "
+			 "give up all capabilities");
 	pid = fork();
 	if (!pid)
 		readers_process(ends[1]);
@@ -186,8 +186,8 @@ static void note_slow(const struct reader_file *file)
 
 	if (++*count == SLOW_MAX)
 		log_warn(
-			"%d files of the owner of %s took too long: what is not known of the others "
-			"by now is left out",
+			"%d files of the owner of %s took too long: other files are left out unless "
+			"they are read already",
 			SLOW_MAX, file->name);
 }
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Processes that parse foreign files for a tracer. A reader has no capabilities, can open nothing,
- * and gets each file as an open descriptor. What a file makes of it, it can only answer wrongly,
- * end, or take too long: then it is ended, the file is left out by its name, and another reader
- * goes on. One reader looks at the files of one owner only, so that none can lie about the files of
- * somebody else. An owner of many files that take too long is left out as a whole.
+ * and gets each file as an open descriptor. A file that takes a reader over can only make it answer
+ * wrongly, end, or take too long: then the reader is ended, the file is left out by its name, and
+ * another reader goes on. One reader looks at the files of one owner only, so that none can lie
+ * about the files of somebody else. An owner of many files that take too long is left out as a
+ * whole.
  *
  * A service is a function of this program. It runs in the reader, gets arguments and makes an
- * answer, both without pointers. Whoever asked checks the answer as that of a stranger. Any thread.
+ * answer, both without pointers. The asker checks it as a stranger's. Any thread may ask.
  */
 #ifndef UCXBPF_PROCESS_READER_H
 #define UCXBPF_PROCESS_READER_H
@@ -42,7 +43,7 @@ struct reader_file;
 
 /*
  * fd: open to be read, a regular file or memory, until reader_file_close(); size: of its bytes that
- * count. name: for messages. owner: whoever may have made the file what it is, a number. serve
+ * count. name: for messages. owner: a number for whoever may write to the file. serve
  * answers once the file is open, without arguments: reader_file_opened() has its answer. It is
  * asked at once, so that many files that are opened before the first answer is taken cost one wait
  * for a reader: on busy CPUs that takes milliseconds, an answer microseconds.

@@ -20,7 +20,7 @@ struct order {
 	_Alignas(uint64_t) uint8_t arguments[READER_ARGUMENTS];
 };
 
-/* What the starter answers to the number of a reader: that one was ended, and there is another. */
+/* The starter's answer to the number of a reader, which it has ended and replaced. */
 struct started {
 	pid_t pid; /* of the new one */
 	int status; /* of the last one, as wait(2) has it; -1: none, or it does not end */

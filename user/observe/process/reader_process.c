@@ -90,7 +90,7 @@ static _Noreturn void read_files(int socket, pid_t starter)
 /* ---- the process that starts readers ---- */
 
 #ifdef __SANITIZE_ADDRESS__
-#define FIRST_CLOSED 3 /* it writes there what it finds */
+#define FIRST_CLOSED 3 /* the sanitizer writes its findings there */
 #else
 #define FIRST_CLOSED 0
 #endif
@@ -109,7 +109,7 @@ static int end_process(pid_t pid)
 	return -1;
 }
 
-/* Its end of the socket for the tracer is in *end; -1: there is none. */
+/* *end: the tracer's end of its socket; -1: no reader was started. */
 static pid_t start_reader(int orders, int *end)
 {
 	const pid_t starter = getpid();
