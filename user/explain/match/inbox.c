@@ -86,7 +86,7 @@ static void repost(struct matcher *matcher, struct receive *receive)
 	       (arrival->rts || arrival->passed || !receive_accepts(receive->op, arrival)))
 		arrival = arrival->newer;
 	if (arrival)
-		bind(matcher, receive, arrival);
+		bind_arrival(matcher, receive, arrival);
 	else
 		posted_add(receive->inbox, receive);
 }
@@ -110,7 +110,7 @@ bool swap_at_once(struct matcher *matcher, struct receive *receive)
 	if (other->op->match->end.ns == arrival->ts)
 		other->op->match->end = (struct moment){ 0 };
 	receive->alike = other->alike = true;
-	bind(matcher, receive, arrival);
+	bind_arrival(matcher, receive, arrival);
 	repost(matcher, other);
 	return true;
 }
@@ -131,7 +131,7 @@ static void receives_returned(struct matcher *matcher, struct inbox *inbox, uint
 			continue;
 		told = unexpected_told(inbox, receive->op);
 		if (told)
-			bind(matcher, receive, told);
+			bind_arrival(matcher, receive, told);
 		else
 			swap_at_once(matcher, receive);
 	}
@@ -245,7 +245,7 @@ static void receive_end(const struct op *op, const struct arrival *arrival)
 		op->match->end = (struct moment){ arrival->ts, PRECISION_LOWER };
 }
 
-void bind(struct matcher *matcher, struct receive *receive, struct arrival *arrival)
+void bind_arrival(struct matcher *matcher, struct receive *receive, struct arrival *arrival)
 {
 	posted_remove(receive);
 	unexpected_remove(arrival);
@@ -325,7 +325,7 @@ void inbox_settle(struct matcher *matcher, struct inbox *inbox)
 		return unexpected_add(arrival);
 	contest(receive, next(receive->newer, arrival));
 	arrival->ambiguous = arrival->ambiguous || receive->contested;
-	bind(matcher, receive, arrival);
+	bind_arrival(matcher, receive, arrival);
 }
 
 /*

@@ -344,7 +344,7 @@ void unexpected_add(struct arrival *arrival);
 void unexpected_remove(struct arrival *arrival);
 /* Decides the current arrival by what UCX's tag matching does with it. */
 void inbox_settle(struct matcher *matcher, struct inbox *inbox);
-void bind(struct matcher *matcher, struct receive *receive, struct arrival *arrival);
+void bind_arrival(struct matcher *matcher, struct receive *receive, struct arrival *arrival);
 
 void bound_remove(struct receive *receive);
 /*

@@ -154,7 +154,7 @@ static void infer(struct matcher *matcher, struct receive *receive)
 	arrival->ts = receive->op->start;
 	arrival->tag = sent->tag;
 	arrival->bytes = sent->bytes;
-	bind(matcher, receive, arrival);
+	bind_arrival(matcher, receive, arrival);
 	join(matcher, sent, arrival);
 }
 
@@ -250,7 +250,7 @@ static void receive_verify(struct matcher *matcher, struct receive *receive)
 		arrival->state = RECEIVE_WAIT;
 		unexpected_add(arrival);
 	}
-	bind(matcher, receive, told);
+	bind_arrival(matcher, receive, told);
 }
 
 /*
@@ -271,7 +271,7 @@ void matcher_completed(struct matcher *matcher, const struct event *event, struc
 		    arrival->tid == event->h->tid && !arrival->rts &&
 		    arrival_is_told(op, arrival)) {
 			receive_proved(receive, arrival);
-			bind(matcher, receive, arrival);
+			bind_arrival(matcher, receive, arrival);
 		}
 		inbox_settle(matcher, receive->inbox);
 		receive_verify(matcher, receive);
@@ -321,7 +321,7 @@ static void infer_rts(struct matcher *matcher, struct receive *receive,
 	arrival->key = record->req_id;
 	arrival->ep_id = record->ep_id;
 	arrival->bytes = arrival->length = record->size;
-	bind(matcher, receive, arrival);
+	bind_arrival(matcher, receive, arrival);
 	bucket_add_arrival(bucket_of(matcher, arrival->key, CLASS_REQUEST, NULL), arrival);
 	bucket_pair_exact(matcher, arrival->bucket);
 }
@@ -337,7 +337,7 @@ void matcher_met(struct matcher *matcher, const struct event *event, struct op *
 		receive = NULL;
 	if (receive && !receive->bound && arrival) {
 		receive_proved(receive, arrival);
-		return bind(matcher, receive, arrival);
+		return bind_arrival(matcher, receive, arrival);
 	}
 	if (receive)
 		return infer_rts(matcher, receive, record);
@@ -436,7 +436,7 @@ static void receive_start(struct matcher *matcher, struct op *op)
 	match->receive = receive;
 	arrival = at_entry(inbox, op);
 	if (arrival)
-		bind(matcher, receive, arrival);
+		bind_arrival(matcher, receive, arrival);
 	else if (!op->failed)
 		posted_add(inbox, receive);
 }
