@@ -229,6 +229,8 @@ static void on_process(struct live *live, const struct fact_process *fact)
 	process->host = host;
 	process->comm = strings_keep(&live->strings, fact->comm);
 	process->job = strings_keep(&live->strings, fact->job);
+	process->batch_job = strings_keep(&live->strings, fact->batch_job);
+	process->step = strings_keep(&live->strings, fact->step);
 	process->mpi = strings_keep(&live->strings, fact->mpi);
 	process->cpus = strings_keep(&live->strings, fact->cpus);
 	process->rank = fact->rank;
@@ -419,8 +421,11 @@ static void on_lifetime(struct live *live, const struct fact_lifetime *fact)
 {
 	struct live_process *process = process_of(live, fact->process);
 
-	if (process)
-		process->ended = fact->exited;
+	if (!process)
+		return;
+	process->ended = fact->exited;
+	process->exit_status = fact->exit_status;
+	process->exit_signal = fact->exit_signal;
 }
 
 static void on_fact(void *arg, enum fact_type type, const void *fact, const struct fact_sums *sums)

@@ -36,9 +36,12 @@ struct live_process {
 	uint32_t pid, tgid; /* in its own pid namespace, and as the tracer sees it */
 	uint64_t start_time;
 	const char *host, *comm, *job, *mpi;
+	const char *batch_job, *step; /* as struct fact_process */
 	const char *cpus; /* as struct fact_process */
 	int rank, size;
 	bool ended;
+	int exit_status; /* once it has ended, as in struct fact_lifetime */
+	uint32_t exit_signal;
 	struct live_amount calls; /* of MPI; bytes are in sends */
 	struct live_amount sends, receives; /* operations; bytes of receives are not known */
 	/* data transfers, whoever made them: payload that left, that came */

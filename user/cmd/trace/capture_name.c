@@ -10,7 +10,6 @@
 
 #include "base/alloc.h"
 #include "base/vec.h"
-#include "cmd/trace/job.h"
 #include "observe/process/process.h"
 
 #define NONE "none"
@@ -94,7 +93,7 @@ static bool put_value(text *name, char placeholder)
 		put_number(name, own_rank());
 		return true;
 	case 'j':
-		put_variable(name, job_variables);
+		put_variable(name, batch_variables);
 		return true;
 	case 's':
 		put_variable(name, steps);

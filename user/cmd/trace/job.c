@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-const char *const job_variables[] = { "SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID",
-				      NULL };
+#include "observe/process/process.h"
 
 bool job_is(const char *job, const char *id)
 {
@@ -16,7 +15,7 @@ bool job_is(const char *job, const char *id)
 /* The value of "NAME=VALUE" where NAME is that of a job's id. */
 static const char *job_of(const char *variable)
 {
-	for (const char *const *name = job_variables; *name; name++) {
+	for (const char *const *name = batch_variables; *name; name++) {
 		size_t length = strlen(*name);
 
 		if (!strncmp(variable, *name, length) && variable[length] == '=')

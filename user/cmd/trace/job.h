@@ -6,10 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Those that have a job's id, of Slurm, PBS, LSF and Flux; NULL ends them. */
-extern const char *const job_variables[];
-
-/* The same for people: "SLURM_JOB_ID, PBS_JOBID, ..." */
+/* batch_variables[] for people. */
 #define JOB_VARIABLES "SLURM_JOB_ID, PBS_JOBID, LSB_JOBID, FLUX_JOB_ID"
 
 /* Whether a user who says id means the job: 12 is also the job 12.server of PBS. */

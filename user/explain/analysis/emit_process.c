@@ -294,6 +294,8 @@ static void emit_process(struct emitter *emitter, const struct process *process)
 		.exe = process->exe,
 		.mpi = process->mpi,
 		.job = process->job,
+		.batch_job = process->batch_job,
+		.step = process->step,
 		.rank = process->rank,
 		.size = process->size,
 		.from_start = process->from_start,

@@ -115,7 +115,7 @@ struct process {
 	int host;
 	uint32_t tgid, ns_pid;
 	uint64_t start_time, seen; /* seen: first side record's time */
-	const char *comm, *exe, *mpi, *job, *pid_ns;
+	const char *comm, *exe, *mpi, *job, *batch_job, *step, *pid_ns;
 	int rank, size;
 	VEC(struct variable) environment; /* by name */
 	int environment_cut; /* variables that are not there; -1: the environment is not known */

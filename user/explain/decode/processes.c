@@ -283,6 +283,8 @@ static void describe(struct decoder *decoder, struct process *process, const jso
 	process->exe = side_string(decoder, side, "exe");
 	process->mpi = side_string(decoder, side, "mpi");
 	process->job = side_string(decoder, side, "job");
+	process->batch_job = side_string(decoder, side, "batch_job");
+	process->step = side_string(decoder, side, "step");
 	snprintf(number, sizeof(number), "%llx", (unsigned long long)side_u64(side, "pid_ns"));
 	process->pid_ns = strings_intern(strings, number);
 	process->ns_pid = ns_pid ? (uint32_t)ns_pid : process->tgid;

@@ -20,6 +20,8 @@ static const struct fact_column process_columns[] = {
 	ROW("comm", TEXT, fact_process, comm, "command name"),
 	ROW("exe", TEXT, fact_process, exe, "program"),
 	ROW("job", TEXT, fact_process, job, "of the scheduler or launcher"),
+	ROW("batch_job", TEXT, fact_process, batch_job, "the batch system's number of it"),
+	ROW("step", TEXT, fact_process, step, "of Slurm's job: a number, or batch"),
 	ROW("rank", INDEX, fact_process, rank, "in the job's world"),
 	ROW("size", INDEX, fact_process, size, "of the job's world"),
 	ROW("mpi", TEXT, fact_process, mpi, "library and version, null without MPI"),

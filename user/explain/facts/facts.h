@@ -51,6 +51,7 @@ struct fact_process {
 	uint32_t tgid; /* as the tracer saw it */
 	uint64_t start_time;
 	const char *comm, *exe, *mpi, *job;
+	const char *batch_job, *step; /* of the batch system, and of Slurm */
 	int rank, size; /* -1 unknown */
 	bool from_start; /* every worker was seen being created */
 	const struct fact_ucx *ucx;

@@ -100,6 +100,19 @@ static const char *const job_variables[] = {
 	"PMIX_NAMESPACE",
 	"OMPI_MCA_ess_base_jobid",
 	"SLURM_JOB_ID",
+	NULL,
+};
+
+const char *const batch_variables[] = { "SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID",
+					NULL };
+
+/* Numbers by which Slurm knows steps that are no srun (slurm.h). */
+static const struct {
+	const char *number, *name;
+} slurm_steps[] = {
+	{ "4294967291", "batch" },
+	{ "4294967292", "extern" },
+	{ "4294967290", "interactive" },
 };
 
 static const char *find_variable(const char *text, size_t size, const char *name)
@@ -164,6 +177,30 @@ static void keep_environment(struct os_process *process, const char *text, size_
 	}
 }
 
+/* The first of some variables that is there and not empty. */
+static void copy_variable(char *to, size_t room, const char *text, size_t size,
+			  const char *const *names)
+{
+	const char *value = NULL;
+
+	while (*names && !(value && *value))
+		value = find_variable(text, size, *names++);
+	if (value)
+		snprintf(to, room, "%s", value);
+}
+
+static void batch_facts(struct os_process *process, const char *text, size_t size)
+{
+	const char *step = find_variable(text, size, "SLURM_STEP_ID");
+
+	copy_variable(process->batch_job, sizeof(process->batch_job), text, size, batch_variables);
+	for (size_t i = 0; step && i < ARRAY_SIZE(slurm_steps); i++)
+		if (!strcmp(step, slurm_steps[i].number))
+			step = slurm_steps[i].name;
+	if (step)
+		snprintf(process->step, sizeof(process->step), "%s", step);
+}
+
 void launch_facts_from(struct os_process *process, const char *text, unsigned long size)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(launchers) && process->rank < 0; i++) {
@@ -174,17 +211,13 @@ void launch_facts_from(struct os_process *process, const char *text, unsigned lo
 		process->local_rank = variable_number(text, size, launchers[i].local_rank);
 		snprintf(process->rank_from, sizeof(process->rank_from), "%s", launchers[i].rank);
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(job_variables) && !*process->job; i++) {
-		const char *value = find_variable(text, size, job_variables[i]);
-
-		if (value)
-			snprintf(process->job, sizeof(process->job), "%s", value);
-	}
+	copy_variable(process->job, sizeof(process->job), text, size, job_variables);
+	batch_facts(process, text, size);
 	keep_environment(process, text, size);
 }
 
 /*
- * Fills rank, size, local_rank, rank_from, job, environment and environment_cut from
+ * Fills rank, size, local_rank, rank_from, jobs, environment and environment_cut from
  * /proc/PID/environ. That is the environment at exec: variables that the program sets later are
  * missing, and bytes that it writes over the area show. After process.exe.
  */

@@ -16,6 +16,9 @@
 /* Longer lists of cores are not known, rather than cut. */
 #define PROCESS_CPUS 1024
 
+/* Variables with a batch system's own number of a job: Slurm, PBS, LSF, Flux; NULL ends them. */
+extern const char *const batch_variables[];
+
 struct os_process {
 	pid_t pid; /* as this program sees it */
 	pid_t ns_pid; /* in its own pid namespace */
@@ -32,6 +35,7 @@ struct os_process {
 	int rank, size, local_rank; /* in MPI_COMM_WORLD; -1 = unknown */
 	char rank_from[40]; /* variable or object that told the rank */
 	char job[128]; /* launcher's name of the job, "" = unknown */
+	char batch_job[64], step[24]; /* of the batch system, and of Slurm; "" = none, or unknown */
 };
 
 /* 1: its program is a 32-bit one, 0: not; -ESRCH, -EACCES. A kernel thread is -ESRCH. */
@@ -45,7 +49,7 @@ int process_init(struct os_process *process, pid_t pid);
 void process_release(struct os_process *process);
 
 /*
- * Fills rank, size, local_rank, rank_from, job, environment and environment_cut from environment
+ * Fills rank, size, local_rank, rank_from, jobs, environment and environment_cut from environment
  * text: "NAME=value" strings, each with its NUL, size bytes in all.
  */
 void launch_facts_from(struct os_process *process, const char *text, unsigned long size);

@@ -64,6 +64,8 @@ json_t *process_side_record(const struct os_process *process, const char *mpi,
 	record_known(record, "local_rank", process->local_rank);
 	record_text(record, "rank_from", process->rank_from);
 	record_text(record, "job", process->job);
+	record_text(record, "batch_job", process->batch_job);
+	record_text(record, "step", process->step);
 	record_text(record, "mpi", mpi);
 	record_text(record, "seen_from", seen_from);
 	return record;
