@@ -143,10 +143,11 @@ static const struct shape cell_shape[] = {
 	{ 0 },
 };
 
-static json_t *description(uint32_t id, const struct ub_cell *cell)
+/* at: when its objects are looked up. */
+static json_t *description(uint32_t id, const struct ub_cell *cell, uint64_t at)
 {
 	json_t *record = json_pack("{s:s, s:i, s:i, s:I}", "t", "cell", "id", (int)id, "tgid",
-				   (int)cell->tgid, "ts", (json_int_t)cell->ts);
+				   (int)cell->tgid, "ts", (json_int_t)at);
 
 	shape_put(record, cell_shape, cell, NULL);
 	return record;
@@ -208,7 +209,7 @@ static void write_changed(struct cells *cells, struct file_writer *writer, bool 
 			continue;
 		if (i >= UB_CELL_OTHERS && !cells->ids[i]) {
 			cells->ids[i] = UB_CELL_OTHERS + cells->last_id++;
-			side_write(writer, description(cells->ids[i], cell));
+			side_write(writer, description(cells->ids[i], cell, cell->ts));
 		}
 		cells->written[i] = sum;
 		json_array_append_new(rows,
@@ -220,7 +221,10 @@ static void write_changed(struct cells *cells, struct file_writer *writer, bool 
 	json_decref(rows);
 }
 
-/* Notes what a cell has gained since it was taken last. Each time it has another number. */
+/*
+ * Notes what a cell has gained since it was taken last. Each time it has another number. Its
+ * objects lived when the interval began, and may be known by then though not when they were made.
+ */
 static void take(struct cells *cells, uint32_t i)
 {
 	const struct ub_cell *cell = &cells->all[i];
@@ -237,7 +241,9 @@ static void take(struct cells *cells, uint32_t i)
 	cells->taken[i] = now;
 	if (i >= UB_CELL_OTHERS) {
 		id = UB_CELL_OTHERS + cells->last_id++;
-		json_array_append_new(cells->told, description(id, cell));
+		json_array_append_new(
+			cells->told,
+			description(id, cell, cell->ts > cells->since ? cell->ts : cells->since));
 	}
 	json_array_append_new(cells->rows, sums_json(id, &gained));
 }
@@ -262,6 +268,7 @@ void cells_take(struct cells *cells, struct file_writer *writer)
 	json_array_foreach(cells->told, i, told) side_write(writer, json_incref(told));
 	json_array_clear(cells->told);
 	write_rows(writer, cells->rows);
+	cells->since = side_now();
 }
 
 static uint64_t rows_of(const struct ub_cell *cell)

@@ -39,6 +39,7 @@ struct cells {
 	/* live, else NULL: by cell, the sums that were taken; descriptions and sums to write */
 	struct cell_sums *taken;
 	json_t *told, *rows;
+	uint64_t since; /* side_now() ns: sums were taken last */
 	uint64_t given_back; /* entries in cells that were given back */
 	uint64_t started, next_write;
 };

@@ -254,14 +254,15 @@ void existing_abandon(struct existing *existing)
 	existing_read(existing);
 }
 
-void existing_read_started(struct existing *existing)
+void existing_read_started(struct existing *existing, bool late)
 {
 	struct track *track = existing->track;
 
 	for (size_t i = 0; i < track->processes.len; i++) {
 		struct tracked *tracked = &track->processes.data[i];
 
-		if (tracked->alive && tracked->uses_ucp && tracked->from_start && !tracked->read)
+		if (tracked->alive && tracked->uses_ucp && tracked->from_start && !tracked->read &&
+		    (tracked->late || !late))
 			existing_process(existing, tracked->tgid);
 	}
 	read_all(existing);

@@ -69,9 +69,10 @@ void existing_apply(struct existing *existing);
 
 /*
  * Reads the objects of processes that were traced from their start, once each, when they have
- * workers: after a time without probes such a process is like one attached late.
+ * workers: after a time without probes such a process is like one attached late. late: only of
+ * those that had mapped a library before it was probed.
  */
-void existing_read_started(struct existing *existing);
+void existing_read_started(struct existing *existing, bool late);
 
 /*
  * Writes what all workers that live have in their queues, and what these stacks, which are put in

@@ -12,6 +12,7 @@ static void take_looks(struct capture_session *capture, struct file_writer *writ
 {
 	call_stacks stacks = { 0 };
 
+	existing_read_started(&capture->existing, true);
 	threads_look(&capture->track, &capture->addresses, writer, &stacks, false);
 	existing_queues(&capture->existing, &stacks, writer);
 	vec_release(&stacks);

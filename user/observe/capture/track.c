@@ -139,9 +139,11 @@ static void announce_library(struct track *track, struct tracked *tracked,
 		announce_shmem(track);
 	if (mapped->library->roles & LIB_UCP)
 		tracked->uses_ucp = true;
-	if (!was_probed && tracked->from_start && probed && probed->placed)
+	if (!was_probed && tracked->from_start && probed && probed->placed) {
 		side_write(track->writer, side_gap(tracked->tgid, "library", mapped->library->path,
 						   tracked->dirty_since, side_now()));
+		tracked->late = true;
+	}
 }
 
 static void scan_library(struct track *track, struct tracked *tracked,

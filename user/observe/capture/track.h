@@ -18,6 +18,7 @@ struct tracked {
 	int pidfd; /* from track_add() to track_begin(), else -1 */
 	bool from_start, alive, announced, uses_ucp;
 	bool copy; /* forked, and has mapped nothing since: its libraries are its parent's */
+	bool late; /* a library was mapped before it was probed: objects may be unknown */
 	bool replaced; /* by another program in the same process */
 	bool user_threads; /* it maps a runtime of user-level threads */
 	bool no_ends; /* exact ends of its MPI calls are refused (track.c) */

@@ -136,7 +136,7 @@ bool windows_open(struct capture_session *capture, unsigned int groups)
 	struct windows *windows = &capture->windows;
 	uint64_t now;
 
-	existing_read_started(&capture->existing);
+	existing_read_started(&capture->existing, false);
 	if (!windows->collected && windows->count)
 		collect(capture);
 	now = side_now();
