@@ -19,12 +19,11 @@
 #include "base/signals.h"
 #include "base/units.h"
 #include "cmd/cmds.h"
-#include "cmd/top/reader.h"
+#include "cmd/live/tracer.h"
+#include "cmd/top/show.h"
 #include "cmd/trace/args.h"
 #include "cmd/trace/capture_name.h"
 #include "cmd/trace/chosen.h"
-#include "cmd/trace/temporary.h"
-#include "observe/process/reader.h"
 
 #define SECOND 1000000000ull
 #define INTERVAL_LEAST (SECOND / 10)
@@ -35,13 +34,11 @@ struct top {
 	uint64_t interval; /* ns */
 	double budget; /* a share; 0: none, negative: not given */
 	bool once, json;
-	struct top_reader reader;
 	struct capture_session *writing; /* `w`: a capture beside the view; NULL: none */
 	char *written; /* where to */
 	uint64_t write_until; /* ns, CLOCK_MONOTONIC */
 	char note[160];
 	int warnings; /* standard error, while a screen is there; -1: it is itself */
-	struct capture_interval before; /* the last one that the reader got */
 };
 
 enum { OPT_INTERVAL = 512, OPT_BUDGET, OPT_ONCE, OPT_JSON };
@@ -120,31 +117,6 @@ static error_t parse(int key, char *value, struct argp_state *state)
 	return chosen_parse(&top->chosen, key, value, state);
 }
 
-/* ---- tracing ---- */
-
-static struct live_tracer tracer_of(const struct top *top, const struct capture_interval *now)
-{
-	const struct capture_interval *before = &top->before;
-	const double ns = now->to > now->from ? (double)(now->to - now->from) : NAN;
-
-	return (struct live_tracer){
-		.from = now->from,
-		.to = now->to,
-		.real = now->real,
-		.watched = now->watched,
-		.away = now->away,
-		.budget = top->budget,
-		.paid = now->paid / ns,
-		.cpu = before->to ? (now->cpu_ns - before->cpu_ns) / ns : NAN,
-		.memory = now->memory,
-		.hits = now->hits - before->hits,
-		.trap_ns = now->trap_ns,
-		.program_ns =
-			now->kernel_known && now->hits ? (double)now->kernel_ns / now->hits : NAN,
-		.lost = now->lost,
-	};
-}
-
 /* ---- a capture beside the view ---- */
 
 #define WRITE_NS (10 * SECOND)
@@ -209,94 +181,20 @@ static void write_step(struct top *top)
 		write_end(top);
 }
 
-static int take(struct top *top, struct capture_session *capture, const char *path, bool last)
+static void on_said(void *arg, int byte)
 {
-	struct capture_interval now;
-	struct reader_message message = { .last = last };
-	int err = capture_take(capture, path, &now);
-
-	if (err)
-		return err;
-	message.tracer = tracer_of(top, &now);
-	memcpy(message.note, top->note, sizeof(message.note));
-	top->before = now;
-	/* if the reader has ended, reader_ask() reports it */
-	reader_tell(&top->reader, &message);
-	return 0;
+	if (byte == READER_WRITE)
+		write_begin(arg);
 }
 
-/* A reader whose output nobody takes, as that of a pager, has so long for an interval at the end.
- */
-#define END_NS 2000000000ull
-
-static bool overdue(uint64_t asked)
+static void on_step(void *arg)
 {
-	return clock_ns(CLOCK_MONOTONIC) - asked > END_NS;
+	write_step(arg);
 }
 
-/* Until the end; the last interval is marked as such. */
-static int follow(struct top *top, struct capture_session *capture, const char *path,
-		  const struct signals *signals)
+static void on_end(void *arg)
 {
-	const uint64_t begin = clock_ns(CLOCK_MONOTONIC);
-	const uint64_t end = top->once             ? begin + top->interval
-			     : top->chosen.seconds ? begin + (uint64_t)(top->chosen.seconds * 1e9)
-						   : UINT64_MAX;
-	uint64_t next = begin + top->interval, asked = 0;
-	struct signalfd_siginfo info;
-	bool reading = false, last = false;
-	int err = 0;
-
-	while (!err && !(last && !reading) && !(asked && overdue(asked))) {
-		const uint64_t now = clock_ns(CLOCK_MONOTONIC);
-		const int said = reader_ask(&top->reader);
-
-		if (said == READER_QUIT)
-			break;
-		if (said == READER_DONE)
-			reading = false;
-		if (said == READER_WRITE)
-			write_begin(top);
-		if (!asked && (now >= end || signals_next(signals, &info) ||
-			       (!capture_alive(capture) && !top->chosen.all)))
-			asked = now;
-		if (!last && !reading) {
-			last = asked;
-			if (last || now >= next) {
-				err = take(top, capture, path, last);
-				reading = true;
-				next += (now - next) / top->interval * top->interval +
-					top->interval;
-			}
-		}
-		if (!err)
-			err = capture_work(capture, 10);
-		write_step(top);
-	}
-	write_end(top);
-	return err;
-}
-
-static int watch(struct top *top, const struct capture_options *capture_options,
-		 const char *interval)
-{
-	struct capture_session *capture;
-	struct signals signals;
-	int err = signals_open(&signals, false);
-
-	if (!err) {
-		readers_start();
-		confine_to_tracing();
-		err = capture_open(&capture, capture_options);
-	}
-	if (err)
-		return err;
-	err = chosen_begin(&top->chosen, capture, false);
-	if (!err)
-		err = follow(top, capture, interval, &signals);
-	signals_finish(false);
-	capture_abandon(capture);
-	return err;
+	write_end(arg);
 }
 
 /* Warnings would be drawn over by the screen: they wait in a file until it is gone. */
@@ -330,48 +228,37 @@ static void screen_back(struct top *top)
 	close(top->warnings);
 }
 
-static int run(struct top *top, const struct reader_options *reader)
+static void around(void *arg, bool before)
 {
-	const struct capture_arguments arguments = {
-		.output = reader->capture, .count = true, .quiet = true, .budget = top->budget
-	};
-	struct capture_options capture_options;
-	int err = capture_arguments_apply(&arguments, "attach", &capture_options), status;
-
-	if (err)
-		return capture_exit_code(err);
-	capture_options.all = top->chosen.all;
-	capture_options.live = true;
-	err = reader_start(&top->reader, reader);
-	if (err)
-		return UCXBPF_EXIT_FAILED;
-	screen_aside(top);
-	err = watch(top, &capture_options, reader->interval);
-	status = reader_end(&top->reader);
-	screen_back(top);
-	if (err)
-		return capture_exit_code(err);
-	return status == UCXBPF_EXIT_OK && top->chosen.partial ? UCXBPF_EXIT_PARTIAL : status;
+	if (before)
+		screen_aside(arg);
+	else
+		screen_back(arg);
 }
 
-/* In a folder of its own, which goes with it. */
-static int run_in_folder(struct top *top)
+static int run(struct top *top)
 {
-	struct reader_options reader = { .json = top->json };
-	char *folder, *capture, *interval;
-	int code, err;
+	struct reader_options reader = { .terminal = !top->json,
+					 .show = show_top,
+					 .arg = &top->json };
+	struct tracer tracer = {
+		.chosen = &top->chosen,
+		.interval = top->interval,
+		.budget = top->budget,
+		.once = top->once,
+		.note = top->note,
+		.said = on_said,
+		.step = on_step,
+		.end = on_end,
+		.arg = top,
+	};
+	int code = UCXBPF_EXIT_FAILED;
 
-	folder = temporary_folder("ucxbpf-top", &err);
-	if (!folder)
-		return UCXBPF_EXIT_FAILED;
-	reader.folder = folder;
-	reader.capture = capture = xasprintf("%s/objects.ucxb", folder);
-	reader.interval = interval = xasprintf("%s/interval.ucxb", folder);
-	code = run(top, &reader);
+	if (reader_prepare(&reader, "ucxbpf-top"))
+		return code;
+	code = tracer_run(&tracer, &reader, around);
 	reader_clean(&reader);
-	free(capture);
-	free(interval);
-	free(folder);
+	reader_release(&reader);
 	return code;
 }
 
@@ -388,7 +275,7 @@ int cmd_top(int argc, char **argv)
 
 	if (xargp_parse(&argp, argc, argv, 0, &top))
 		return UCXBPF_EXIT_USAGE;
-	code = run_in_folder(&top);
+	code = run(&top);
 	vec_release(&top.chosen.pids);
 	free(top.written);
 	return code;

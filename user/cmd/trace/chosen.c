@@ -218,7 +218,7 @@ int chosen_begin(struct chosen *chosen, struct capture_session *capture, bool wa
 {
 	int err = add_chosen(chosen, capture, waiting);
 
-	if (!err && !chosen->all && !capture_processes(capture)) {
+	if (!err && !chosen->all && !chosen->patient && !capture_processes(capture)) {
 		log_error("none of the processes maps UCX or MPI now; 'ucxbpf doctor -p PID' says "
 			  "why, 'run' and 'attach --all' wait for it");
 		err = -EOPNOTSUPP;

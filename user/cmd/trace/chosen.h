@@ -16,6 +16,7 @@ struct chosen {
 	const char *job; /* NULL: none */
 	bool all;
 	double seconds; /* 0: without an end */
+	bool patient; /* none of them needs to use UCX or MPI yet */
 	bool partial; /* set by chosen_begin(): some of the listed ones could not be traced */
 };
 

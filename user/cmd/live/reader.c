@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cmd/live/reader.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/exit_codes.h"
+#include "base/log.h"
+#include "cmd/trace/temporary.h"
+#include "explain/analysis/analysis.h"
+
+/* ---- the reader ---- */
+
+static int read_interval(struct live *live, const struct reader_options *options,
+			 const struct live_tracer *tracer)
+{
+	const struct fact_sink sink = live_sink(live);
+	struct analysis *analysis = analysis_new();
+	struct fact_totals totals = { 0 };
+	const char *why = "";
+	int err = analysis_add_interval(analysis, options->capture, options->interval, &why);
+
+	if (err)
+		log_error("cannot read '%s' back: %s", options->capture,
+			  *why ? why : strerror(-err));
+	if (!err) {
+		live_begin(live, tracer);
+		err = analysis_run(analysis, &sink, &totals);
+		live_end(live, &totals);
+	}
+	analysis_free(analysis);
+	return err;
+}
+
+int reader_say(int fd, char byte)
+{
+	return send(fd, &byte, 1, MSG_NOSIGNAL) < 0 ? READER_STATUS(UCXBPF_EXIT_OK) : 0;
+}
+
+int reader_take(int fd, const struct reader_options *options, struct live *live,
+		struct reader_message *message)
+{
+	if (recv(fd, message, sizeof(*message), 0) != sizeof(*message))
+		return READER_STATUS(UCXBPF_EXIT_OK);
+	if (read_interval(live, options, &message->tracer))
+		return READER_STATUS(UCXBPF_EXIT_FAILED);
+	return reader_say(fd, READER_DONE);
+}
+
+static int show(const struct reader_options *options, int fd)
+{
+	int status;
+
+	/* the tracer takes these, and ends the reader in order */
+	signal(SIGINT, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGTSTP, SIG_IGN);
+	alloc_json();
+	status = options->show(options->arg, fd, options);
+	reader_clean(options);
+	fflush(NULL);
+	return status;
+}
+
+/* ---- the tracer's side ---- */
+
+int reader_prepare(struct reader_options *options, const char *name)
+{
+	int err;
+
+	options->folder = temporary_folder(name, &err);
+	if (!options->folder)
+		return err;
+	options->capture = xasprintf("%s/objects.ucxb", options->folder);
+	options->interval = xasprintf("%s/interval.ucxb", options->folder);
+	return 0;
+}
+
+void reader_clean(const struct reader_options *options)
+{
+	unlink(options->capture);
+	unlink(options->interval);
+	rmdir(options->folder);
+}
+
+void reader_release(struct reader_options *options)
+{
+	free(options->capture);
+	free(options->interval);
+	free(options->folder);
+}
+
+int reader_start(struct reader *reader, const struct reader_options *options)
+{
+	const struct sigaction waits = { .sa_handler = SIG_DFL };
+	int ends[2];
+
+	/* a parent that ignored it would have its children forgotten */
+	sigaction(SIGCHLD, &waits, NULL);
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends)) {
+		log_error("cannot start a reader: %s", strerror(errno));
+		return -errno;
+	}
+	fflush(NULL);
+	reader->has_terminal = options->terminal && !tcgetattr(STDIN_FILENO, &reader->terminal);
+	reader->pid = fork();
+	if (reader->pid < 0) {
+		log_error("cannot start a reader: %s", strerror(errno));
+		close(ends[0]);
+		close(ends[1]);
+		return -EAGAIN;
+	}
+	if (!reader->pid) {
+		close(ends[0]);
+		_exit(show(options, ends[1]));
+	}
+	close(ends[1]);
+	reader->fd = ends[0];
+	return 0;
+}
+
+int reader_tell(const struct reader *reader, const struct reader_message *message)
+{
+	return send(reader->fd, message, sizeof(*message), MSG_NOSIGNAL) < 0 ? -errno : 0;
+}
+
+int reader_ask(const struct reader *reader)
+{
+	char byte;
+	ssize_t got = recv(reader->fd, &byte, 1, MSG_DONTWAIT);
+
+	if (got > 0)
+		return byte;
+	return got < 0 && (errno == EAGAIN || errno == EINTR) ? 0 : READER_QUIT;
+}
+
+/* A reader that was killed has left the terminal as a screen. */
+static void restore(const struct reader *reader)
+{
+	static const char plain[] = "\033[?1049l\033[?1l\033>\033[?25h\033[0m\r\n";
+
+	if (!reader->has_terminal)
+		return;
+	tcsetattr(STDIN_FILENO, TCSANOW, &reader->terminal);
+	if (write(STDOUT_FILENO, plain, sizeof(plain) - 1) < 0)
+		log_debug("the terminal cannot be restored: %s", strerror(errno));
+}
+
+int reader_end(struct reader *reader)
+{
+	int status;
+
+	close(reader->fd);
+	while (waitpid(reader->pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return UCXBPF_EXIT_FAILED;
+	if (WIFEXITED(status))
+		return WEXITSTATUS(status);
+	restore(reader);
+	log_error("the reader of the view ended by signal %d", WTERMSIG(status));
+	return UCXBPF_EXIT_FAILED;
+}
