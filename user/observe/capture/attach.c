@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
+#include "base/map.h"
 #include "base/vec.h"
 #include "observe/capture/probes.h"
 #include "observe/capture/session.h"
@@ -411,10 +412,20 @@ void capture_prepare(struct capture_session *capture, char *const *command,
 	prepare_stacks(capture);
 }
 
+/* A process that starts maps several files. */
 void session_consider_newcomers(struct capture_session *capture)
 {
-	while (capture->newcomers.len)
-		consider(capture, capture->newcomers.data[--capture->newcomers.len]);
+	struct map seen = { 0 };
+	bool fresh;
+
+	while (capture->newcomers.len) {
+		const pid_t pid = capture->newcomers.data[--capture->newcomers.len];
+
+		map_insert(&seen, (uint64_t)pid, 0, &fresh);
+		if (fresh)
+			consider(capture, pid);
+	}
+	map_release(&seen);
 }
 
 void session_follow_stacks(struct capture_session *capture, uint64_t ns)

@@ -497,6 +497,15 @@ void drain_step(struct ring_drain *d, bool buffers, drain_fn fn, void *arg)
 	take_queues(d, fn, arg);
 }
 
+void drain_rest(struct ring_drain *d, bool resting)
+{
+	if (__atomic_exchange_n(&d->shared.resting, resting, __ATOMIC_RELAXED) == resting)
+		return;
+	for (size_t i = 0; i < d->threads.len && !resting; i++)
+		if (!d->threads.data[i]->ended)
+			drainer_ask(d->threads.data[i]);
+}
+
 void drain_sync(struct ring_drain *d, drain_fn fn, void *arg)
 {
 	for (size_t i = 0; i < d->threads.len; i++)

@@ -59,6 +59,12 @@ void drain_cover(struct ring_drain *drain, const pid_t *tgids, size_t count);
  */
 void drain_step(struct ring_drain *drain, bool buffers, drain_fn fn, void *arg);
 
+/*
+ * Whether nothing is traced: then threads sleep for long. Records of processes coming and going may
+ * wait in the rings until it is over.
+ */
+void drain_rest(struct ring_drain *drain, bool resting);
+
 /* Returns once the rings' contents at the time of the call have reached the file and fn. */
 void drain_sync(struct ring_drain *drain, drain_fn fn, void *arg);
 

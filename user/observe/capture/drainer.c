@@ -116,6 +116,7 @@ bool sieve_passes(struct sieve *sieve, const struct ub_hdr *record)
 #define LITTLE 0.125
 #define PAUSE_MS_MIN 2
 #define PAUSE_MS_MAX 8
+#define RESTING_MS 1000
 #define FILL_PER_MS (400 << 10) /* bytes; more than a CPU that only makes records can fill */
 
 static void enter(struct drainer *t)
@@ -241,7 +242,11 @@ static void rest(struct drainer *t)
 	struct timespec at;
 
 	__atomic_store_n(&t->pause, pause, __ATOMIC_RELAXED);
-	until = next_multiple(t->cpu >= 0 && most && most < pause ? most : pause);
+	if (t->cpu >= 0 && most && most < pause)
+		pause = most;
+	if (__atomic_load_n(&t->shared->resting, __ATOMIC_RELAXED))
+		pause = RESTING_MS * MS;
+	until = next_multiple(pause);
 	at = (struct timespec){ (time_t)(until / (1000 * MS)), (long)(until % (1000 * MS)) };
 	pthread_cond_timedwait(&t->wake, &t->lock, &at);
 }

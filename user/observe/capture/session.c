@@ -21,6 +21,9 @@
  * rank that this thread preempts is preempted together with the others.
  */
 #define STEP_NS (8 * MS)
+#define IDLE_STEP_NS (250 * MS) /* of a view that nothing runs under */
+#define IDLE_LEAST_NS (10 * MS)
+#define IDLE_FLUSHES 20 /* steps between two */
 #define PLACING_NS (5000 * MS) /* ranks may be bound anew */
 
 /* Frees everything; the file is closed or abandoned already. */
@@ -243,10 +246,44 @@ void session_look(struct capture_session *capture, bool last)
 	vec_release(&stacks);
 }
 
+/*
+ * A view that nothing runs under: a process that comes is seen by its mappings, whose descriptors
+ * are polled.
+ */
+static bool is_idle(const struct capture_session *capture)
+{
+	return capture->options.live && !capture->track.with_ucx && !capture->track.dirty.len &&
+	       !capture->newcomers.len;
+}
+
+static void rest(struct capture_session *capture)
+{
+	const uint64_t now = side_now(), next = capture->rested + IDLE_LEAST_NS;
+
+	/* a node where programs come and go maps files all the time */
+	if (now < next)
+		nanosleep(&(struct timespec){ 0, (long)(next - now) }, NULL);
+	capture->next_step = side_now() + IDLE_STEP_NS;
+	wait_for_work(capture);
+	capture->rested = side_now();
+	session_drain(capture);
+	follow(capture);
+	if (++capture->idle_steps % IDLE_FLUSHES == 0)
+		session_flush(capture);
+	if (!capture->error)
+		capture->error = drain_error(capture->drain);
+}
+
 int capture_work(struct capture_session *capture, int ms)
 {
 	uint64_t end = side_now() + ms * MS;
+	const bool idle = is_idle(capture);
 
+	drain_rest(capture->drain, idle);
+	if (idle) {
+		rest(capture);
+		return capture->error;
+	}
 	do {
 		wait_for_work(capture);
 		capture->next_step = (side_now() / STEP_NS + 1) * STEP_NS;

@@ -50,6 +50,7 @@ struct capture_session {
 	struct windows windows;
 	struct detail detail;
 	uint64_t taken; /* side_now() ns: end of the last interval of a live session */
+	uint64_t trimmed; /* bytes of its file after it was last trimmed */
 	bool scarce; /* the disk is nearly full: sums are written at the end */
 	struct budget budget;
 	struct pace pace; /* of a live session, in place of the budget */
@@ -59,6 +60,8 @@ struct capture_session {
 	unsigned int looks; /* made so far */
 	uint64_t next_step; /* of drain_step(), side_now() ns */
 	uint64_t next_placing; /* of the draining threads, side_now() ns */
+	unsigned int idle_steps;
+	uint64_t rested; /* side_now() ns: the last of them */
 	unsigned int placed_for; /* processes with UCX then */
 	uint64_t flushed; /* records that the last flush has written, UINT64_MAX: none was */
 	VEC(pid_t) newcomers; /* --all: mapped something, not looked at yet */
