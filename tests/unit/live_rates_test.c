@@ -262,6 +262,32 @@ static void test_ended_processes_go(void **state)
 	live_free(view.live);
 }
 
+/* The file has no more of it: it ended, nobody knows how. */
+static void test_missing_processes_end(void **state)
+{
+	struct view view = view_new();
+	struct live_process *const *all;
+
+	(void)state;
+	begin(&view, SECOND, SECOND);
+	two(&view);
+	end(&view);
+	for (int i = 0; i < 3; i++) {
+		begin(&view, SECOND, SECOND);
+		process(&view, 0, 8, 1);
+		end(&view);
+		assert_int_equal(live_processes(view.live, &all), i ? 1 : 2);
+		assert_int_equal(all[0]->ended, !i);
+		assert_int_equal(all[i ? 0 : 1]->tgid, 8);
+	}
+	/* trimmed away, and forgotten: the same numbers are another process */
+	begin(&view, SECOND, SECOND);
+	two(&view);
+	end(&view);
+	assert_int_equal(live_processes(view.live, &all), 2);
+	live_free(view.live);
+}
+
 static void test_ways(void **state)
 {
 	(void)state;
@@ -282,6 +308,7 @@ int main(void)
 		cmocka_unit_test(test_lower_bounds),
 		cmocka_unit_test(test_age_of_a_call),
 		cmocka_unit_test(test_ended_processes_go),
+		cmocka_unit_test(test_missing_processes_end),
 		cmocka_unit_test(test_ways),
 	};
 

@@ -69,6 +69,22 @@ uint64_t file_writer_bytes(struct file_writer *writer);
  */
 uint64_t file_writer_refused(struct file_writer *writer);
 
+#define FILE_TRIMMED ".trimmed" /* added to the name of a file that is being trimmed */
+
+/* Selects what stays of a file. */
+struct file_kept {
+	bool (*side)(void *arg, const json_t *side);
+	bool (*record)(void *arg, const struct ub_hdr *record);
+	void *arg;
+};
+
+/*
+ * Writes all that is pending, and the file anew without what is not kept; a reader that has it open
+ * goes on with the old one. A side record "trimmed" tells readers that numbers of records are
+ * missing on purpose. -errno: the file is as it was, with what was pending.
+ */
+int file_writer_trim(struct file_writer *writer, const struct file_kept *kept);
+
 /* Frees without writing; before the first flush, the file is as it was. */
 void file_writer_abandon(struct file_writer *writer);
 

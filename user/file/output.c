@@ -378,6 +378,21 @@ int output_put(struct output *o, const void *chunks, size_t size, size_t *whole)
 	return error;
 }
 
+int output_replace(struct output *o, struct output *with)
+{
+	const struct output old = *o;
+	char *path = with->path;
+
+	if (rename(path, o->path))
+		return -errno;
+	*o = *with;
+	o->path = old.path;
+	*with = old;
+	with->path = path;
+	with->tried = false; /* what is left of it has no name, and goes as it is */
+	return 0;
+}
+
 int output_close(struct output *o)
 {
 	/* Network file systems report a full disk no earlier. */

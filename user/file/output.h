@@ -73,6 +73,10 @@ int output_open(struct output *output, const char *path);
  */
 int output_put(struct output *output, const void *chunks, size_t size, size_t *whole);
 
+/* Puts a file that is written likewise in the place of this one. 0 or -errno: nothing is changed.
+ */
+int output_replace(struct output *output, struct output *with);
+
 /* Returns an error that the system reports only now. A file that got no chunk is as before. */
 int output_close(struct output *output);
 

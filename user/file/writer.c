@@ -6,8 +6,10 @@
  */
 #include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/vec.h"
 #include "file/codec.h"
@@ -299,6 +301,79 @@ uint64_t file_writer_bytes(struct file_writer *w)
 	bytes = w->bytes;
 	pthread_mutex_unlock(&w->lock);
 	return bytes;
+}
+
+static bool is_trimmed(const json_t *side)
+{
+	return !strcmp(json_string_value(json_object_get(side, "t")), "trimmed");
+}
+
+static int copy_kept(struct file_writer *to, struct file_reader *from, const struct file_kept *kept)
+{
+	json_t *mark = json_pack("{s:s}", "t", "trimmed");
+	const struct ub_hdr *record;
+	const json_t *side;
+	size_t i;
+	int error = file_writer_side(to, mark), more = 0;
+
+	json_decref(mark);
+	json_array_foreach(file_reader_sides(from), i, side)
+	{
+		if (!error && !is_trimmed(side) && kept->side(kept->arg, side))
+			error = file_writer_side(to, side);
+	}
+	while (!error && (more = file_reader_next(from, &record)) > 0)
+		if (kept->record(kept->arg, record))
+			error = file_writer_record(to, record);
+	return error ? error : more;
+}
+
+/* The caller holds io. */
+static int trim(struct file_writer *w, const char *path, const struct file_kept *kept)
+{
+	struct file_writer *fresh;
+	struct file_reader *old;
+	const char *why;
+	int error;
+
+	unlink(path);
+	error = file_writer_open(&fresh, path);
+	if (error)
+		return error;
+	error = file_reader_open(&old, w->output.path, &why);
+	if (error >= 0) {
+		error = copy_kept(fresh, old, kept);
+		file_reader_free(old);
+	}
+	if (!error)
+		error = file_writer_flush(fresh, &w->stats);
+	if (!error)
+		error = output_replace(&w->output, &fresh->output);
+	if (error)
+		unlink(path);
+	else
+		w->bytes = w->output.bytes;
+	file_writer_abandon(fresh);
+	return error;
+}
+
+int file_writer_trim(struct file_writer *w, const struct file_kept *kept)
+{
+	int error = file_writer_flush(w, NULL);
+	char *path;
+
+	if (error)
+		return error;
+	if (asprintf(&path, "%s" FILE_TRIMMED, w->output.path) < 0)
+		return -ENOMEM;
+	pthread_mutex_lock(&w->io);
+	write_staged(w);
+	error = file_writer_error(w);
+	if (!error)
+		error = trim(w, path, kept);
+	pthread_mutex_unlock(&w->io);
+	free(path);
+	return error;
 }
 
 void file_writer_abandon(struct file_writer *w)

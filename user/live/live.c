@@ -167,7 +167,7 @@ static void forget_ended(struct live *live)
 			live->processes.data[kept++] = process;
 			continue;
 		}
-		map_insert(&live->gone, process->tgid, process->start_time, NULL);
+		*map_insert(&live->gone, process->tgid, process->start_time, NULL) = live->count;
 		free(process);
 	}
 	live->processes.len = kept;
@@ -208,8 +208,12 @@ static void on_process(struct live *live, const struct fact_process *fact)
 	const char *host = strings_keep(&live->strings, fact->host_name);
 	struct live_process *process = NULL;
 
-	/* the file keeps processes that have ended */
-	if (fact->index < 0 || map_find(&live->gone, fact->tgid, fact->start_time))
+	uint64_t *left = map_find(&live->gone, fact->tgid, fact->start_time);
+
+	/* the file keeps processes that have ended for a while */
+	if (left)
+		*left = live->count;
+	if (fact->index < 0 || left)
 		return;
 	for (size_t i = 0; i < live->processes.len && !process; i++) {
 		struct live_process *one = live->processes.data[i];
@@ -223,6 +227,7 @@ static void on_process(struct live *live, const struct fact_process *fact)
 		process->id = ++live->last_id;
 		vec_push(&live->processes, process);
 	}
+	process->seen = live->count;
 	process->pid = fact->pid;
 	process->tgid = fact->tgid;
 	process->start_time = fact->start_time;
@@ -534,8 +539,28 @@ static void judge_whole(struct live *live, struct live_process *process)
 	process->whole = process->size > 0 && ranks == process->size && !strange;
 }
 
+/* Of those that the file has no more, whose end no fact has told, and of those that had ended. */
+static void end_missing(struct live *live)
+{
+	struct map_slot *slot;
+	size_t pos = 0;
+
+	for (size_t i = 0; i < live->processes.len; i++) {
+		struct live_process *process = live->processes.data[i];
+
+		if (process->seen == live->count || process->ended)
+			continue;
+		process->ended = true;
+		process->exit_status = -1;
+	}
+	while ((slot = map_next(&live->gone, &pos)))
+		if (slot->value != live->count)
+			map_remove(&live->gone, slot->a, slot->b);
+}
+
 void live_end(struct live *live, const struct fact_totals *totals)
 {
+	end_missing(live);
 	for (size_t i = 0; i < live->threads.len; i++) {
 		struct live_thread *thread = &live->threads.data[i];
 		struct live_process *process = (struct live_process *)thread->process;

@@ -33,6 +33,7 @@ struct live_amount {
 
 struct live_process {
 	uint64_t id; /* never given twice */
+	uint64_t seen; /* number of the last interval whose facts have it */
 	uint32_t pid, tgid; /* in its own pid namespace, and as the tracer sees it */
 	uint64_t start_time;
 	const char *host, *comm, *job, *mpi;

@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "cmd/trace/temporary.h"
 #include "explain/analysis/analysis.h"
+#include "file/file.h"
 
 /* ---- the reader ---- */
 
@@ -87,6 +88,10 @@ int reader_prepare(struct reader_options *options, const char *name)
 
 void reader_clean(const struct reader_options *options)
 {
+	char *trimmed = xasprintf("%s" FILE_TRIMMED, options->capture);
+
+	unlink(trimmed);
+	free(trimmed);
 	unlink(options->capture);
 	unlink(options->interval);
 	rmdir(options->folder);
@@ -99,7 +104,7 @@ void reader_release(struct reader_options *options)
 	free(options->folder);
 }
 
-int reader_start(struct reader *reader, const struct reader_options *options)
+int reader_start(struct live_reader *reader, const struct reader_options *options)
 {
 	const struct sigaction waits = { .sa_handler = SIG_DFL };
 	int ends[2];
@@ -128,12 +133,12 @@ int reader_start(struct reader *reader, const struct reader_options *options)
 	return 0;
 }
 
-int reader_tell(const struct reader *reader, const struct reader_message *message)
+int reader_tell(const struct live_reader *reader, const struct reader_message *message)
 {
 	return send(reader->fd, message, sizeof(*message), MSG_NOSIGNAL) < 0 ? -errno : 0;
 }
 
-int reader_ask(const struct reader *reader)
+int reader_ask(const struct live_reader *reader)
 {
 	char byte;
 	ssize_t got = recv(reader->fd, &byte, 1, MSG_DONTWAIT);
@@ -144,7 +149,7 @@ int reader_ask(const struct reader *reader)
 }
 
 /* A reader that was killed has left the terminal as a screen. */
-static void restore(const struct reader *reader)
+static void restore(const struct live_reader *reader)
 {
 	static const char plain[] = "\033[?1049l\033[?1l\033>\033[?25h\033[0m\r\n";
 
@@ -155,7 +160,7 @@ static void restore(const struct reader *reader)
 		log_debug("the terminal cannot be restored: %s", strerror(errno));
 }
 
-int reader_end(struct reader *reader)
+int reader_end(struct live_reader *reader)
 {
 	int status;
 

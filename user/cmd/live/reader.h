@@ -34,7 +34,7 @@ struct reader_options {
 	void *arg;
 };
 
-struct reader {
+struct live_reader {
 	pid_t pid;
 	int fd; /* to it */
 	bool has_terminal;
@@ -69,15 +69,15 @@ void reader_clean(const struct reader_options *options);
 void reader_release(struct reader_options *options);
 
 /* Starts it, before this process has threads. -errno (printed). */
-int reader_start(struct reader *reader, const struct reader_options *options);
+int reader_start(struct live_reader *reader, const struct reader_options *options);
 
 /* An interval is there; the reader answers READER_DONE once it has read it. */
-int reader_tell(const struct reader *reader, const struct reader_message *message);
+int reader_tell(const struct live_reader *reader, const struct reader_message *message);
 
 /* The next byte from the reader, without waiting; 0: none; READER_QUIT also if it has ended. */
-int reader_ask(const struct reader *reader);
+int reader_ask(const struct live_reader *reader);
 
 /* No interval comes any more: waits for its end, and returns its exit status. */
-int reader_end(struct reader *reader);
+int reader_end(struct live_reader *reader);
 
 #endif

@@ -63,7 +63,7 @@ static bool overdue(uint64_t asked)
 
 static bool is_over(const struct tracer *tracer, struct capture_session *capture)
 {
-	return !tracer->stays && !tracer->chosen->all && !capture_alive(capture);
+	return !tracer->chosen->all && !capture_alive(capture);
 }
 
 /* Until the end; the last interval is marked as such. */
@@ -86,9 +86,10 @@ static int follow(struct tracer *tracer, struct capture_session *capture, const 
 
 		if (said == READER_QUIT)
 			break;
-		if (said == READER_DONE)
+		if (said == READER_DONE) {
 			reading = false;
-		else if (said)
+			capture_trim(capture);
+		} else if (said && tracer->said)
 			tracer->said(tracer->arg, said);
 		if (!asked &&
 		    (now >= end || signals_next(signals, &info) || is_over(tracer, capture)))
@@ -125,7 +126,7 @@ static int trace(struct tracer *tracer, const struct capture_options *options, c
 	}
 	if (err)
 		return err;
-	/* of those that come later, the first calls count as well */
+	/* first calls of later processes count as well */
 	if (tracer->chosen->all || tracer->chosen->patient)
 		capture_prepare(capture, NULL, environ);
 	err = chosen_begin(tracer->chosen, capture, false);

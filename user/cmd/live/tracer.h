@@ -11,23 +11,21 @@ struct tracer {
 	uint64_t interval; /* ns */
 	double budget; /* a share; 0: none */
 	bool once; /* one interval, then the end */
-	bool stays; /* also while nothing is traced */
 	const char *note; /* for the user; NULL: none */
-	/* what else is done: an answer of the reader that is none of its two, each 10 ms, at last
-	 */
+	/* Called with any other byte of the reader, each 10 ms, and at the end; NULL: nothing. */
 	void (*said)(void *arg, int byte);
 	void (*step)(void *arg);
 	void (*end)(void *arg);
 	void *arg;
 
-	struct reader reader;
+	struct live_reader reader;
 	struct capture_interval before; /* the last one that the reader got */
 };
 
 /*
  * Starts the reader, traces until the duration is over, a signal comes, the reader quits or, unless
- * it stays, the last process has ended. The exit status; errors are printed. between(true) is
- * called before, between(false) after it; NULL: nothing is.
+ * all processes are chosen, the last one has ended. around(true) is called before, around(false)
+ * after it; NULL: nothing is. Returns the exit status; errors are printed.
  */
 int tracer_run(struct tracer *tracer, const struct reader_options *options,
 	       void (*around)(void *arg, bool before));

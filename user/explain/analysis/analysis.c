@@ -657,6 +657,7 @@ static int add_file(struct analysis *analysis, const char *path, const char *int
 	if (file_reader_complete(file->first, why) || interval)
 		*why = NULL;
 	source.incomplete = *why;
+	source.trimmed = side_last(source.sides, "trimmed");
 	source.breaks_off = !interval && !file_reader_has_end(file->first);
 	analysis_add_source(analysis, &source);
 	return 0;

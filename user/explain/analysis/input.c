@@ -338,10 +338,15 @@ static int gaps_find(struct gaps *gaps, struct record_source *source)
 
 	for (size_t i = 0; i < census.cpus.len; i++)
 		settle(&census.cpus.data[i]);
-	find_ends(gaps, &census.cpus, produced);
-	if (census.records + census.told != produced)
-		find_holes(gaps, &census.cpus);
-	find_skips(gaps, &census);
+	/* then losses are known only as far as threads tell them, and the kernel counts them */
+	if (source->trimmed) {
+		gaps->last = UINT64_MAX;
+	} else {
+		find_ends(gaps, &census.cpus, produced);
+		if (census.records + census.told != produced)
+			find_holes(gaps, &census.cpus);
+		find_skips(gaps, &census);
+	}
 	if (gaps->all.len)
 		qsort(gaps->all.data, gaps->all.len, sizeof(*gaps->all.data), by_from);
 	skips_release(&census.skips);

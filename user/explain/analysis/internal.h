@@ -28,6 +28,7 @@ struct record_source {
 	uint64_t refused; /* records that could not be stored */
 	const char *incomplete; /* why the capture is not whole; NULL: it is */
 	bool breaks_off; /* before the end of its trace */
+	bool trimmed; /* records are missing on purpose, without a trace in the numbers */
 };
 
 /* The last side record of that type ("self"); NULL: none. */

@@ -231,7 +231,7 @@ bool totals_add(struct fact_totals *totals, const struct record_source *source,
 	for (size_t i = 0; i < sizeof(stats->produced) / sizeof(*stats->produced); i++)
 		produced += stats->produced[i];
 	/* the counters of a capture without an end are those of an earlier moment */
-	if (source->incomplete && produced < stored + stats_dropped(stats))
+	if (source->trimmed || (source->incomplete && produced < stored + stats_dropped(stats)))
 		produced = stored + stats_dropped(stats);
 	*loss = loss_of(source, capture, produced, stored);
 	totals->captures++;

@@ -144,6 +144,11 @@ static void forget(struct addresses *addresses, pid_t tgid, uint64_t since)
 	code->since = since + 1;
 }
 
+void addresses_ended(struct addresses *addresses, pid_t tgid, uint64_t time)
+{
+	vec_push(&addresses->ended, ((struct ended_process){ tgid, time }));
+}
+
 static void task_record(struct addresses *addresses, const struct ub_task *task)
 {
 	if (task->what == UB_EXEC)
@@ -151,7 +156,7 @@ static void task_record(struct addresses *addresses, const struct ub_task *task)
 	else if (task->what == UB_FORK)
 		forget(addresses, task->other, task->h.ts);
 	else if (task->what == UB_EXIT)
-		vec_push(&addresses->ended, ((struct ended_process){ task->h.tgid, task->h.ts }));
+		addresses_ended(addresses, task->h.tgid, task->h.ts);
 }
 
 void addresses_record(struct addresses *addresses, const struct ub_hdr *record)
@@ -320,6 +325,7 @@ static void forget_code(struct addresses *addresses, const struct ended_process 
 
 	if (!code || code->since > ended->time)
 		return;
+	map_remove_all(&addresses->seen, ended->tgid);
 	vec_release(&code->ranges);
 	vec_release(&code->heard);
 	map_remove(&addresses->numbers, ended->tgid, 0);

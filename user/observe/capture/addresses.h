@@ -80,6 +80,9 @@ void addresses_exec(struct addresses *addresses, pid_t tgid, uint64_t time);
 /* Looks at one record; cheap, called for every one. */
 void addresses_record(struct addresses *addresses, const struct ub_hdr *record);
 
+/* The process ended at time ns: half a minute later nothing is kept of it. */
+void addresses_ended(struct addresses *addresses, pid_t tgid, uint64_t time);
+
 /* Another address of a process that a record names; 0: none. */
 void addresses_notice(struct addresses *addresses, pid_t tgid, uint64_t address);
 

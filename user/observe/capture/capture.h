@@ -118,6 +118,12 @@ int capture_take(struct capture_session *capture, const char *path,
 		 struct capture_interval *interval);
 
 /*
+ * Of a live session, once the last interval is read: forgets what had ended before it, and takes it
+ * out of the capture's file where that has grown enough to be worth it. Returns whether it did.
+ */
+bool capture_trim(struct capture_session *capture);
+
+/*
  * Detaches and frees. An existing file is left unchanged before capture_begin() and, of a process
  * that was started, in the first half second until it runs its program.
  */

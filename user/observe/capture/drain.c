@@ -565,6 +565,12 @@ int drain_collect(struct ring_drain *d, drain_fn fn, void *arg)
 	return err;
 }
 
+void drain_end_chunks(struct ring_drain *d)
+{
+	for (size_t i = 0; i < d->threads.len; i++)
+		drainer_end_chunk(d->threads.data[i]);
+}
+
 int drain_error(const struct ring_drain *d)
 {
 	int error = __atomic_load_n(&d->shared.error, __ATOMIC_RELAXED);

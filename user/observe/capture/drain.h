@@ -65,11 +65,15 @@ void drain_step(struct ring_drain *drain, bool buffers, drain_fn fn, void *arg);
  */
 void drain_rest(struct ring_drain *drain, bool resting);
 
-/* Returns once the rings' contents at the time of the call have reached the file and fn. */
+/* Returns once the rings' contents at the time of the call have reached fn, and chunks of the file.
+ */
 void drain_sync(struct ring_drain *drain, drain_fn fn, void *arg);
 
 /* drain_sync(), with the records in the outboxes of threads (kernel_rest()). -errno: incomplete. */
 int drain_collect(struct ring_drain *drain, drain_fn fn, void *arg);
+
+/* Completes the chunks of all threads, so that the next flush writes all that fn has had. */
+void drain_end_chunks(struct ring_drain *drain);
 
 /* The first write error, not printed yet; 0 = none so far. */
 int drain_error(const struct ring_drain *drain);

@@ -362,6 +362,13 @@ void drainer_remove(struct drainer *t, size_t i)
 	leave(t);
 }
 
+void drainer_end_chunk(struct drainer *t)
+{
+	enter(t);
+	file_stream_end_chunk(t->stream);
+	leave(t);
+}
+
 void drainer_end(struct drainer *t)
 {
 	if (t->ended)

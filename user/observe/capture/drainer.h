@@ -131,6 +131,9 @@ void drainer_take(struct drainer *t, drain_fn fn, void *arg);
 void drainer_ask(struct drainer *t);
 void drainer_await(struct drainer *t);
 
+/* Completes the chunk of its stream; does not write it. */
+void drainer_end_chunk(struct drainer *t);
+
 /* Ends the thread after a last pass; its stream is not flushed. */
 void drainer_end(struct drainer *t);
 

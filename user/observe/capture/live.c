@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/map.h"
 #include "base/log.h"
 #include "observe/capture/session.h"
 #include "observe/capture/side.h"
@@ -45,6 +46,96 @@ static void tell(struct capture_session *capture, const struct ub_stats *stats,
 	};
 }
 
+/* ---- the ended are forgotten ---- */
+
+/* Bytes that the file may grow by; more where it had more after the last time. */
+#define TRIM_AT (64u << 10)
+
+struct trimming {
+	const struct track *track;
+	struct map ended; /* tgid of processes that have ended since the last interval */
+	bool clock; /* the first one is kept */
+};
+
+/* ts 0: not known. A number may have been another process's before. */
+static bool is_kept(const struct trimming *trimming, pid_t tgid, uint64_t ts)
+{
+	const struct tracked *tracked = track_find(trimming->track, tgid);
+
+	return (tracked && (!ts || ts >= tracked->since)) ||
+	       map_find(&trimming->ended, (uint64_t)tgid, 0);
+}
+
+static bool keeps_side(void *arg, const json_t *side)
+{
+	const json_t *tgid = json_object_get(side, "tgid"), *ts = json_object_get(side, "ts");
+	struct trimming *trimming = arg;
+	const bool clock = !strcmp(json_string_value(json_object_get(side, "t")), "clock");
+
+	if (clock && trimming->clock)
+		return false;
+	trimming->clock |= clock;
+	return !json_is_integer(tgid) ||
+	       is_kept(trimming, (pid_t)json_integer_value(tgid), (uint64_t)json_integer_value(ts));
+}
+
+/* A launcher that lives has children again and again. */
+static bool keeps_record(void *arg, const struct ub_hdr *record)
+{
+	const struct ub_task *task = (const struct ub_task *)record;
+
+	if (record->kind == UB_TASK && task->what == UB_FORK)
+		return is_kept(arg, (pid_t)task->other, 0);
+	return is_kept(arg, (pid_t)record->tgid, record->ts);
+}
+
+static void forget_ended(struct capture_session *capture)
+{
+	const struct track *track = &capture->track;
+
+	for (size_t i = 0; i < track->processes.len; i++) {
+		const struct tracked *tracked = &track->processes.data[i];
+
+		if (track_is_over(tracked, capture->taken))
+			addresses_ended(&capture->addresses, tracked->tgid, tracked->ended);
+	}
+	track_forget_ended(&capture->track, capture->taken);
+}
+
+static int trim(struct capture_session *capture)
+{
+	const struct track *track = &capture->track;
+	struct trimming trimming = { .track = track };
+	const struct file_kept kept = { keeps_side, keeps_record, &trimming };
+	int err;
+
+	/* only these are left of the announced ones that have ended */
+	for (size_t i = 0; i < track->processes.len; i++)
+		if (!track->processes.data[i].alive && track->processes.data[i].announced)
+			map_insert(&trimming.ended, (uint64_t)track->processes.data[i].tgid, 0,
+				   NULL);
+	err = file_writer_trim(capture->writer, &kept);
+	map_release(&trimming.ended);
+	return err;
+}
+
+bool capture_trim(struct capture_session *capture)
+{
+	const uint64_t most =
+		capture->trimmed + (capture->trimmed > TRIM_AT ? capture->trimmed : TRIM_AT);
+	int err;
+
+	forget_ended(capture);
+	if (file_writer_bytes(capture->writer) < most)
+		return false;
+	err = trim(capture);
+	if (err)
+		log_warn("cannot trim '%s': %s", capture->options.output, strerror(-err));
+	/* where nothing could be taken out, the next try waits as well */
+	capture->trimmed = file_writer_bytes(capture->writer);
+	return !err;
+}
+
 int capture_take(struct capture_session *capture, const char *path,
 		 struct capture_interval *interval)
 {
@@ -60,8 +151,9 @@ int capture_take(struct capture_session *capture, const char *path,
 		return err;
 	}
 	take_looks(capture, writer);
-	/* the file has the objects that the sums name */
+	/* the file has the objects that the sums name, and the ends of processes that have ended */
 	drain_collect(capture->drain, session_record, capture);
+	drain_end_chunks(capture->drain);
 	session_flush(capture);
 	kernel_stats(capture->kernel, &stats);
 	tell(capture, &stats, interval);

@@ -298,7 +298,11 @@ static struct tracked *add_entry(struct track *track, pid_t tgid, bool from_star
 		vec_add(&track->processes);
 	tracked = &track->processes.data[index];
 	*tracked = (struct tracked){
-		.tgid = tgid, .pidfd = -1, .from_start = from_start, .alive = true
+		.tgid = tgid,
+		.pidfd = -1,
+		.from_start = from_start,
+		.alive = true,
+		.since = time,
 	};
 	mark_dirty(track, tracked, time);
 	*map_insert(&track->latest, tgid, 0, NULL) = index + 1;
@@ -311,6 +315,7 @@ static void end_entry(struct track *track, struct tracked *tracked)
 	if (!tracked || !tracked->alive)
 		return;
 	tracked->alive = false;
+	tracked->ended = side_now();
 	track->alive--;
 	close_pidfd(tracked);
 	ends_forget(track, tracked);
@@ -428,8 +433,33 @@ void track_reap(struct track *track)
 	for (size_t i = 0; i < track->processes.len; i++) {
 		struct tracked *tracked = &track->processes.data[i];
 
-		if (tracked->alive && !kernel_is_traced(track->kernel, tracked->tgid))
-			end_entry(track, tracked);
+		if (!tracked->alive || kernel_is_traced(track->kernel, tracked->tgid))
+			continue;
+		tracked->reaped = true;
+		end_entry(track, tracked);
+	}
+}
+
+#define REAPED_NS (30ull * 1000000000)
+
+bool track_is_over(const struct tracked *tracked, uint64_t by)
+{
+	const uint64_t late = tracked->reaped ? REAPED_NS : 0;
+
+	return !tracked->alive && tracked->announced && !tracked->dirty &&
+	       tracked->ended + late < by;
+}
+
+void track_forget_ended(struct track *track, uint64_t by)
+{
+	for (size_t i = 0; i < track->processes.len; i++) {
+		struct tracked *tracked = &track->processes.data[i];
+
+		if (!track_is_over(tracked, by))
+			continue;
+		vec_release(&tracked->libraries);
+		tracked->announced = false;
+		vec_push(&track->free, i);
 	}
 }
 

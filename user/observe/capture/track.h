@@ -19,11 +19,13 @@ struct tracked {
 	bool from_start, alive, announced, uses_ucp;
 	bool copy; /* forked, and has mapped nothing since: its libraries are its parent's */
 	bool late; /* a library was mapped before it was probed: objects may be unknown */
+	bool reaped; /* the kernel has forgotten it, and no record of its end has come */
 	bool replaced; /* by another program in the same process */
 	bool user_threads; /* it maps a runtime of user-level threads */
 	bool no_ends; /* exact ends of its MPI calls are refused (track.c) */
 	bool read; /* objects were read, although it is traced from its start */
 	bool memory_watched; /* capture/memory.h */
+	uint64_t since, ended; /* CLOCK_MONOTONIC ns; ended 0: alive */
 	bool dirty; /* has mapped something since it was last scanned */
 	uint64_t dirty_since; /* when that was first noticed, CLOCK_MONOTONIC ns */
 	VEC(const struct library *) libraries; /* announced */
@@ -71,6 +73,15 @@ int track_begin(struct track *track, pid_t tgid);
 
 /* Ends the entries of processes that the kernel has forgotten: their exit record was lost. */
 void track_reap(struct track *track);
+
+/*
+ * Whether an announced process has ended, and all its records are in files that were complete by
+ * then. The record of its end may wait in a ring for a while after the kernel has forgotten it.
+ */
+bool track_is_over(const struct tracked *tracked, uint64_t by);
+
+/* Frees what is kept of processes that were over by then, announced ones too. */
+void track_forget_ended(struct track *track, uint64_t by);
 
 /* Scans every live process again: mmap events were lost. */
 void track_rescan(struct track *track);
