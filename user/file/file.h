@@ -56,6 +56,9 @@ int file_writer_flush(struct file_writer *writer, const struct ub_stats *stats);
  */
 bool file_writer_scarce(struct file_writer *writer);
 
+/* No space is held for the file, which is worth no more than what else needs the disk. */
+void file_writer_hold_nothing(struct file_writer *writer);
+
 /* The failure after which nothing more is taken, 0 = none so far. */
 int file_writer_error(struct file_writer *writer);
 

@@ -286,7 +286,7 @@ static uint64_t reserve_of(const struct output *o)
 	struct statvfs fs;
 	uint64_t room;
 
-	if (fstatvfs(o->fd, &fs) || !fs.f_bavail)
+	if (o->holds_none || fstatvfs(o->fd, &fs) || !fs.f_bavail)
 		return 0;
 	room = fs.f_bavail * fs.f_frsize / 4;
 	return room < OUTPUT_RESERVE ? room : OUTPUT_RESERVE;

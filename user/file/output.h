@@ -25,6 +25,7 @@ struct output {
 	bool tried; /* to hold some */
 	bool scarce; /* less than the reserve is left */
 	char *path;
+	bool holds_none; /* no space, whatever the file system can do */
 	bool started; /* a capture that was there has its other name */
 	bool created; /* there was no file, or an empty one */
 	bool keeps; /* there is a capture, to be kept as PATH.old */

@@ -97,6 +97,11 @@ bool file_writer_scarce(struct file_writer *w)
 	return __atomic_load_n(&w->scarce, __ATOMIC_RELAXED);
 }
 
+void file_writer_hold_nothing(struct file_writer *w)
+{
+	w->output.holds_none = true;
+}
+
 static void fail(struct file_writer *w, int error)
 {
 	if (error && !w->error)
@@ -340,6 +345,7 @@ static int trim(struct file_writer *w, const char *path, const struct file_kept 
 	error = file_writer_open(&fresh, path);
 	if (error)
 		return error;
+	fresh->output.holds_none = w->output.holds_none;
 	error = file_reader_open(&old, w->output.path, &why);
 	if (error >= 0) {
 		error = copy_kept(fresh, old, kept);

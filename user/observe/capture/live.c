@@ -150,6 +150,7 @@ int capture_take(struct capture_session *capture, const char *path,
 		log_error("cannot write '%s': %s", path, strerror(-err));
 		return err;
 	}
+	file_writer_hold_nothing(writer);
 	take_looks(capture, writer);
 	/* the file has the objects that the sums name, and the ends of processes that have ended */
 	drain_collect(capture->drain, session_record, capture);

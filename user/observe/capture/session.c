@@ -510,6 +510,8 @@ static int open_file(struct capture_session *capture)
 			*options->unwritable = true;
 		return err;
 	}
+	if (options->live)
+		file_writer_hold_nothing(capture->writer);
 	if (file_writer_keeps(capture->writer))
 		log_warn("'%s' is a capture already, which is kept as '%s" FILE_KEPT "'",
 			 options->output, options->output);
