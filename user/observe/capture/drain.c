@@ -13,6 +13,7 @@
 #include "base/map.h"
 #include "observe/capture/drainer.h"
 
+#define FEW 512 /* records of a chunk: more than a batch has */
 #define MS 1000000ull /* ns */
 #define CPUS_PER_THREAD 4 /* a thread drains 5 to 12 million records/s, a busy CPU makes 1 */
 #define RETIRE_NS (5000 * MS)
@@ -254,7 +255,7 @@ static int make_tables(struct ring_drain *d)
 }
 
 int drain_open(struct ring_drain **out, struct kernel *kernel, struct file_writer *writer,
-	       size_t ring_bytes)
+	       size_t ring_bytes, bool few)
 {
 	struct ring_drain *d = calloc(1, sizeof(*d));
 	uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
@@ -265,6 +266,7 @@ int drain_open(struct ring_drain **out, struct kernel *kernel, struct file_write
 	*out = d;
 	d->kernel = kernel;
 	d->writer = writer;
+	d->shared.most = few ? FEW : 0;
 	d->cpus = kernel_cpus(kernel) < UB_MAX_CPUS ? kernel_cpus(kernel) : UB_MAX_CPUS;
 	d->plan = ring_plan(
 		ring_bytes,

@@ -39,10 +39,11 @@ typedef void (*drain_fn)(void *arg, const struct ub_hdr *record);
 
 /*
  * Both outlive *drain. ring_bytes: of each ring, a power of two and a multiple of the page size; 0:
- * planned (ring.h). Makes the first ring. -ENOMEM and the like: printed.
+ * planned (ring.h). few: only processes and objects are recorded, so that threads need little
+ * memory. Makes the first ring. -ENOMEM and the like: printed.
  */
 int drain_open(struct ring_drain **drain, struct kernel *kernel, struct file_writer *writer,
-	       size_t ring_bytes);
+	       size_t ring_bytes, bool few);
 
 /* A NUMA node that rings may be on, for kernel_open(); -1: the kernel reports none. */
 int drain_any_node(void);

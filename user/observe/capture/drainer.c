@@ -339,7 +339,8 @@ struct drainer *drainer_new(struct drain_shared *shared, struct file_writer *wri
 	pthread_cond_init(&t->wake, &monotonic);
 	pthread_cond_init(&t->idle, NULL);
 	pthread_condattr_destroy(&monotonic);
-	if (file_stream_open(&t->stream, writer, FILE_STREAM_RECORDS, on_record, t) ||
+	if (file_stream_open(&t->stream, writer, shared->most ? shared->most : FILE_STREAM_RECORDS,
+			     on_record, t) ||
 	    start(t, cpus)) {
 		drainer_free(t);
 		return NULL;

@@ -55,6 +55,7 @@ struct drain_shared {
 	uint64_t generation; /* of sieves */
 	int buffers; /* whether addresses of buffers pass */
 	uint64_t pause; /* of threads that are bound to a CPU, at most, ns; 0: as each needs */
+	uint32_t most; /* records of a chunk; 0: FILE_STREAM_RECORDS */
 	int resting; /* nothing is traced: rings are looked at now and then */
 	int error; /* -EBADMSG: a batch was malformed; its records count as refused */
 };

@@ -571,7 +571,7 @@ static int open_parts(struct capture_session *capture)
 		err = open_file(capture);
 	if (!err)
 		err = drain_open(&capture->drain, capture->kernel, capture->writer,
-				 options->ring_bytes);
+				 options->ring_bytes, options->live);
 	return err;
 }
 
