@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * OpenMetrics 1.0 for a scrape, and the older text form for a node exporter's textfile collector,
- * which knows no end of file and names a counter's family by its sample. No label per pair of
- * nodes: their number grows with the square of a site's.
- */
-#include <errno.h>
+/* No label per pair of nodes: their number grows with the square of a site's. */
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/openmetrics.h"
 #include "site/judge/aggregates/ports.h"
 #include "site/judge/aggregates/totals.h"
 #include "site/judge/internal.h"
@@ -23,25 +18,7 @@ struct metrics {
 static void family(const struct metrics *metrics, const char *name, const char *type,
 		   const char *help)
 {
-	const char *total = !metrics->open && !strcmp(type, "counter") ? "_total" : "";
-
-	fprintf(metrics->out, "# HELP %s%s %s\n# TYPE %s%s %s\n", name, total, help, name, total,
-		type);
-}
-
-/* Both forms escape backslashes and quotes; text_plain() leaves no newline. */
-static void put_label(const struct metrics *metrics, const char *name, const char *value)
-{
-	char *plain = text_plain(value ? value : "");
-
-	fprintf(metrics->out, "%s=\"", name);
-	for (const char *c = plain; *c; c++) {
-		if (*c == '\\' || *c == '"')
-			putc('\\', metrics->out);
-		putc(*c, metrics->out);
-	}
-	putc('"', metrics->out);
-	free(plain);
+	openmetrics_family(metrics->out, metrics->open, name, type, help);
 }
 
 /* ---- states ---- */
@@ -95,7 +72,7 @@ static void put_state(const struct metrics *metrics, size_t rule, const char *cl
 	if (worst == STATE_NONE)
 		return;
 	fprintf(metrics->out, "ucxbpf_rule_state{rule=\"%s\",", catalogue[rule].id);
-	put_label(metrics, "class", class);
+	openmetrics_label(metrics->out, "class", class);
 	fprintf(metrics->out, "} %d\n", worst);
 }
 
@@ -140,7 +117,7 @@ static void put_lost(const struct metrics *metrics)
 		if (!dropped[i].reason || !dropped[i].count)
 			continue;
 		fputs("ucxbpf_events_lost_total{", metrics->out);
-		put_label(metrics, "reason", dropped[i].reason);
+		openmetrics_label(metrics->out, "reason", dropped[i].reason);
 		fprintf(metrics->out, "} %" PRIu64 "\n", dropped[i].count);
 	}
 	if (!reasons_sum(dropped))
@@ -173,7 +150,7 @@ static void put_rails(const struct metrics *metrics)
 		     to++)
 			bytes += nics.list.data[to].sent + nics.list.data[to].fetched;
 		fputs("ucxbpf_rail_bytes_total{", metrics->out);
-		put_label(metrics, "nic", nics.list.data[i].device);
+		openmetrics_label(metrics->out, "nic", nics.list.data[i].device);
 		fprintf(metrics->out, "} %" PRIu64 "\n", bytes);
 	}
 	nics_release(&nics);
@@ -187,11 +164,7 @@ static int put_all(const struct judge *judge, bool open, FILE *out)
 	put_summary(&metrics);
 	put_lost(&metrics);
 	put_rails(&metrics);
-	if (open)
-		fputs("# EOF\n", out);
-	if (!fflush(out) && !ferror(out))
-		return 0;
-	return errno ? -errno : -EIO;
+	return openmetrics_end(out, open);
 }
 
 int judge_openmetrics(const struct judge *judge, const struct judge_output *how, FILE *out)
