@@ -12,6 +12,7 @@
 
 struct live {
 	struct strings strings;
+	size_t texts; /* that were left when some were forgotten last */
 	struct live_tracer tracer;
 	uint64_t count, began, last_id;
 	VEC(struct live_process *) processes;
@@ -579,6 +580,71 @@ void live_end(struct live *live, const struct fact_totals *totals)
 			strings_keep(&live->strings, totals->notes[i].reason),
 			totals->notes[i].count,
 		};
+}
+
+/* ---- texts are forgotten ---- */
+
+#define TEXTS_MORE 512
+
+static void keep(struct strings *strings, const char **text)
+{
+	*text = strings_keep(strings, *text);
+}
+
+static void keep_process(struct strings *strings, struct live_process *process)
+{
+	keep(strings, &process->host);
+	keep(strings, &process->comm);
+	keep(strings, &process->job);
+	keep(strings, &process->mpi);
+	keep(strings, &process->batch_job);
+	keep(strings, &process->step);
+	keep(strings, &process->cpus);
+}
+
+static void keep_thread(struct strings *strings, struct live_thread *thread)
+{
+	keep(strings, &thread->state);
+	keep(strings, &thread->function);
+	keep(strings, &thread->place);
+	keep(strings, &thread->reason);
+	keep(strings, &thread->op);
+	keep(strings, &thread->comm);
+}
+
+void live_forget(struct live *live)
+{
+	struct strings strings = { 0 };
+
+	live->sites.len = 0;
+	if (live->strings.all.len < live->texts + TEXTS_MORE)
+		return;
+	for (size_t i = 0; i < live->processes.len; i++)
+		keep_process(&strings, live->processes.data[i]);
+	for (size_t i = 0; i < live->paths.len; i++) {
+		keep(&strings, &live->paths.data[i].transport);
+		keep(&strings, &live->paths.data[i].device);
+		keep(&strings, &live->paths.data[i].memory);
+	}
+	for (size_t i = 0; i < live->functions.len; i++)
+		keep(&strings, &live->functions.data[i].function);
+	for (size_t i = 0; i < live->threads.len; i++)
+		keep_thread(&strings, &live->threads.data[i]);
+	for (size_t i = 0; i < FACT_MAX_REASONS; i++)
+		keep(&strings, &live->notes[i].reason);
+	/* live_begin() takes threads over */
+	live->before.len = 0;
+	strings_release(&live->strings);
+	live->strings = strings;
+	live->texts = strings.all.len;
+	/* keys are addresses */
+	rowset_release(&live->path_rows);
+	rowset_release(&live->function_rows);
+}
+
+size_t live_texts(const struct live *live)
+{
+	return live->strings.all.len;
 }
 
 const struct live_tracer *live_tracer(const struct live *live)

@@ -128,6 +128,15 @@ void live_begin(struct live *live, const struct live_tracer *tracer);
 struct fact_sink live_sink(struct live *live);
 void live_end(struct live *live, const struct fact_totals *totals);
 
+/*
+ * For views that are left on: frees texts that no row has any more, once they are many, and forgets
+ * places of calls. Texts of the view that the caller has are gone.
+ */
+void live_forget(struct live *live);
+
+/* How many texts the view has. */
+size_t live_texts(const struct live *live);
+
 /* Adds sums to others. */
 void live_add(struct live_sums *to, const struct live_sums *sums);
 
