@@ -11,15 +11,16 @@
 #include "cmd/output/output.h"
 #include "explain/analysis/analysis.h"
 #include "show/export/export.h"
+#include "show/line/line.h"
 #include "show/report/report.h"
 
-enum { KEY_EXACT = 0x100, KEY_FOLDED, KEY_HTML, KEY_ALLOW_LOSS };
+enum { KEY_EXACT = 0x100, KEY_FOLDED, KEY_HTML, KEY_ALLOW_LOSS, KEY_SUMMARY_LINE };
 
 struct replay {
 	struct report_filter filter;
 	struct captures captures;
 	const char *output; /* NULL: standard output */
-	bool json, exact, folded, html;
+	bool json, exact, folded, html, line;
 	enum report_amount amount; /* of folded */
 	int verbose;
 };
@@ -57,6 +58,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_HTML:
 		replay->html = true;
 		return 0;
+	case KEY_SUMMARY_LINE:
+		replay->line = true;
+		return 0;
 	case KEY_ALLOW_LOSS:
 		replay->captures.allow_loss = true;
 		return 0;
@@ -69,8 +73,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (!replay->captures.paths.len)
 			argp_error(state, "which capture? Give one FILE.ucxb or more");
-		if (replay->json + replay->folded + replay->html > 1)
-			argp_error(state, "--json, --folded, --html: ask for one report");
+		if (replay->json + replay->folded + replay->html + replay->line > 1)
+			argp_error(state, "--json, --folded, --html, --summary-line: ask for one "
+					  "report");
+		if (replay->line && filter_active(&replay->filter))
+			argp_error(state,
+				   "--summary-line is of the whole capture, without filters");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -89,6 +97,7 @@ static const char doc[] =
 	"  ucxbpf replay --function 'MPI_I*' a.ucxb      what non-blocking calls caused\n"
 	"  ucxbpf replay --process 3 --kind data a.ucxb  the data transfers that rank 3 started\n"
 	"  ucxbpf replay --transport 'rc_*,dc_*' a.ucxb  InfiniBand only\n"
+	"  ucxbpf replay --summary-line a.ucxb           for a job's comment\n"
 	"  ucxbpf replay --json a.ucxb | jq .transfers   for programs (docs/report.md)\n\n"
 	"Exit status: 0 done, 2 usage, 3 no file could be read, 4 reported but a file is damaged, "
 	"incomplete, unreadable or lacks over 1 % of its records, 1 anything else.";
@@ -100,6 +109,8 @@ static const struct argp_option options[] = {
 	{ "folded", KEY_FOLDED, "calls|time|bytes", OPTION_ARG_OPTIONAL,
 	  "Print the stacks of MPI calls, a line per path, for flame graphs", 1 },
 	{ "html", KEY_HTML, NULL, 0, "Write a page for a browser, with -o FILE", 1 },
+	{ "summary-line", KEY_SUMMARY_LINE, NULL, 0,
+	  "Print a line of JSON below 200 bytes for each job, schema ucxbpf.line/1", 1 },
 	{ "allow-loss", KEY_ALLOW_LOSS, NULL, 0,
 	  "End with 0 even if over 1 % of the records were lost", 1 },
 	{ "exact", KEY_EXACT, NULL, 0, "Every digit instead of KiB and ms", 1 },
@@ -157,6 +168,39 @@ static int analyse(struct replay *replay, struct analysis *analysis)
 	return err;
 }
 
+struct line_printing {
+	const struct job_lines *lines;
+	const struct fact_totals *totals;
+};
+
+static int print_lines(void *arg, FILE *out)
+{
+	const struct line_printing *printing = arg;
+
+	return lines_write(printing->lines, printing->totals, out);
+}
+
+/* Of everything: a job's comment does not tell what was left out. */
+static int summarize(struct replay *replay, struct analysis *analysis)
+{
+	struct job_lines *lines = lines_new();
+	struct fact_sink sink = lines_sink(lines);
+	struct fact_totals totals = { 0 };
+	struct line_printing printing = { lines, &totals };
+	int err = captures_analyse(&replay->captures, analysis, "replay", &sink, &totals);
+
+	if (!err) {
+		err = output_write(replay->output, NEWFILE_PRIVATE, print_lines, &printing);
+		if (err == -EPIPE)
+			err = 0;
+		if (err)
+			log_error("%s: %s", output_name(replay->output), newfile_why(err));
+		captures_tell_loss(&replay->captures, &totals);
+	}
+	lines_free(lines);
+	return err;
+}
+
 static int replay_files(struct replay *replay)
 {
 	struct analysis *analysis = analysis_new();
@@ -164,7 +208,7 @@ static int replay_files(struct replay *replay)
 
 	if (!captures_add(&replay->captures, analysis))
 		status = UCXBPF_EXIT_INPUT;
-	else if ((err = analyse(replay, analysis)))
+	else if ((err = (replay->line ? summarize : analyse)(replay, analysis)))
 		status = exit_unwritten("replay", err);
 	else
 		status = replay->captures.broken ? UCXBPF_EXIT_PARTIAL : UCXBPF_EXIT_OK;

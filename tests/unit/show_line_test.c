@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* A job's line always fits, and is JSON. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "show/line/line.h"
+
+static json_t *line_of(const struct job_line *line)
+{
+	char text[LINE_ROOM];
+	json_t *object;
+
+	memset(text, 'x', sizeof(text));
+	line_text(line, text);
+	assert_non_null(memchr(text, 0, LINE_ROOM - 1)); /* an end of line finds room, too */
+	object = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+	assert_non_null(object);
+	assert_string_equal(json_string_value(json_object_get(object, "schema")), LINE_SCHEMA);
+	return object;
+}
+
+static json_int_t number(const json_t *object, const char *name)
+{
+	assert_true(json_is_integer(json_object_get(object, name)));
+	return json_integer_value(json_object_get(object, name));
+}
+
+static void test_usual(void **state)
+{
+	json_t *object = line_of(&(struct job_line){
+		.job = "1234",
+		.step = "0",
+		.ranks = 64,
+		.seconds = 12.34,
+		.unwatched = 1.26,
+		.calls = 1000,
+		.sends = 500,
+		.bytes = 1 << 20,
+		.transport = "rc_mlx5",
+		.device = "mlx5_0:1",
+		.most = 981,
+		.data = 1000,
+	});
+
+	(void)state;
+	assert_string_equal(json_string_value(json_object_get(object, "job")), "1234");
+	assert_string_equal(json_string_value(json_object_get(object, "top")), "rc_mlx5/mlx5_0:1");
+	assert_true(json_real_value(json_object_get(object, "share")) == 0.98);
+	assert_int_equal(number(object, "ranks"), 64);
+	assert_int_equal(number(object, "lost"), 0);
+	assert_true(json_real_value(json_object_get(object, "unwatched")) == 1.3);
+	assert_int_equal(json_object_size(object), 12);
+	json_decref(object);
+}
+
+static void test_nothing_known(void **state)
+{
+	json_t *object = line_of(&(struct job_line){ .unwatched = NAN });
+
+	(void)state;
+	assert_null(json_object_get(object, "job"));
+	assert_null(json_object_get(object, "top"));
+	assert_null(json_object_get(object, "unwatched"));
+	json_decref(object);
+}
+
+static void test_extremes(void **state)
+{
+	const char *most =
+		"\"\\\n\xff$(x)';drop aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
+	json_t *object = line_of(&(struct job_line){
+		.job = most,
+		.step = most,
+		.ranks = 4294967295,
+		.seconds = 1e9,
+		.unwatched = 1e9,
+		.calls = INT64_MAX,
+		.sends = INT64_MAX,
+		.bytes = INT64_MAX,
+		.transport = most,
+		.device = most,
+		.most = INT64_MAX,
+		.data = INT64_MAX,
+		.lost = INT64_MAX,
+	});
+
+	(void)state;
+	/* what names the job and its amount stays */
+	assert_true(number(object, "bytes") == INT64_MAX);
+	assert_true(number(object, "lost") == INT64_MAX);
+	assert_null(strpbrk(json_string_value(json_object_get(object, "job")), "\"\\\n$'; "));
+	json_decref(object);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_usual),
+		cmocka_unit_test(test_nothing_known),
+		cmocka_unit_test(test_extremes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
