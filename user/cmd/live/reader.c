@@ -2,11 +2,13 @@
 #include "cmd/live/reader.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -160,11 +162,29 @@ static void restore(const struct live_reader *reader)
 		log_debug("the terminal cannot be restored: %s", strerror(errno));
 }
 
+#define END_MS 10000
+
+/* It may wait for a disk or a terminal for ever. */
+static void hurry(const struct live_reader *reader)
+{
+	struct pollfd end = { .fd = (int)syscall(SYS_pidfd_open, reader->pid, 0),
+			      .events = POLLIN };
+
+	if (end.fd < 0)
+		return;
+	if (!poll(&end, 1, END_MS)) {
+		log_warn("the reader of the view does not end: it is killed");
+		kill(reader->pid, SIGKILL);
+	}
+	close(end.fd);
+}
+
 int reader_end(struct live_reader *reader)
 {
 	int status;
 
 	close(reader->fd);
+	hurry(reader);
 	while (waitpid(reader->pid, &status, 0) < 0)
 		if (errno != EINTR)
 			return UCXBPF_EXIT_FAILED;

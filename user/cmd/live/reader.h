@@ -77,7 +77,8 @@ int reader_tell(const struct live_reader *reader, const struct reader_message *m
 /* The next byte from the reader, without waiting; 0: none; READER_QUIT also if it has ended. */
 int reader_ask(const struct live_reader *reader);
 
-/* No interval comes any more: waits for its end, and returns its exit status. */
+/* No interval comes any more: waits for its end, kills it after 10 s, and returns its exit status.
+ */
 int reader_end(struct live_reader *reader);
 
 #endif
