@@ -77,7 +77,8 @@ ANYWHERE := -ffile-prefix-map=$(CURDIR)=.
 BASE_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARN) -Iuser -Ibpf -I$(O)/include $(CFLAGS) $(SAN) $(ANYWHERE)
 
 # Asked of pkg-config in a recipe, never while reading this file: `make setup` may not have run yet.
-PKGS := libbpf libdw libelf libzstd zlib jansson libxxhash libprotobuf-c sqlite3 yaml-0.1 nettle otf2 ncursesw
+PKGS := libbpf libdw libelf libzstd zlib jansson libxxhash libprotobuf-c sqlite3 yaml-0.1 nettle otf2 ncursesw \
+	libevent_extra libevent_core
 # Debian has no static Zydis.
 # what comes with the C library stays with it
 static_libs = -Wl,-Bstatic $$(pkg-config --static --libs $(PKGS) | sed 's/ -l\(m\|dl\|rt\)\>//g') \
@@ -566,6 +567,9 @@ install-built:
 	install -D -m 644 $(SHELLS)/ucxbpf.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/ucxbpf
 	install -D -m 644 $(SHELLS)/_ucxbpf $(DESTDIR)$(ZSHDIR)/_ucxbpf
 	install -D -m 644 $(SHELLS)/ucxbpf.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/ucxbpf.fish
+	$(if $(filter %-tools,$(NAME)),,for file in packaging/serve/*; do \
+		install -D -m 644 $$file $(DESTDIR)$(PREFIX)/share/ucxbpf/serve/$${file##*/} || exit; done; \
+		sed -i 's#/usr/local/bin#$(PREFIX)/bin#' $(DESTDIR)$(PREFIX)/share/ucxbpf/serve/*.service)
 	for page in README.md CHANGELOG.md CONTRIBUTING.md LICENSE docs/*.md docs/*.json docs/*.xsd docs/gallery/*.png; do \
 		install -D -m 644 $$page $(DESTDIR)$(DOCDIR)/$$page || exit; done
 	$(if $(wildcard $(PROGRAM).spdx.json),install -D -m 644 $(PROGRAM).spdx.json $(DESTDIR)$(DOCDIR)/sbom.spdx.json)

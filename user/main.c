@@ -37,6 +37,7 @@ static const char examples[] =
 	"  sudo ucxbpf attach 4242 -d 10s          trace a running process for 10 seconds\n"
 	"  sudo ucxbpf attach -o a.ucxb --all      trace every UCX process here until Ctrl-C\n"
 	"  sudo ucxbpf top -p 4242                 what a job sends now, and where it waits\n"
+	"  sudo ucxbpf serve                       the same as metrics, for Prometheus\n"
 	"  sudo ucxbpf pending 4242                a job hangs: which rank is behind\n"
 	"  ucxbpf replay a.ucxb b.ucxb             report on captures, anywhere, as any user\n"
 	"  ucxbpf replay --json a.ucxb | jq .loss  the same for programs\n"

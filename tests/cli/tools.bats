@@ -9,7 +9,7 @@ setup()
 }
 
 @test "tools: links no libbpf, no Zydis, no libdw" {
-	! objdump -p "$TOOLS" | grep -E 'NEEDED.*(bpf|Zydis|libdw|ncurses)' || false
+	! objdump -p "$TOOLS" | grep -E 'NEEDED.*(bpf|Zydis|libdw|ncurses|event)' || false
 }
 
 @test "tools: the same reports as the whole program's" {

@@ -74,7 +74,7 @@ tarball()
 		assert {call.func.id for call in calls} == {"license", "version", "depends_on"}
 	END
 	# it names the libraries that the program is linked with
-	for name in libbpf elfutils zstd jansson xxhash protobuf-c sqlite libyaml nettle otf2 ncurses zlib-api zydis; do
+	for name in libbpf elfutils libevent zstd jansson xxhash protobuf-c sqlite libyaml nettle otf2 ncurses zlib-api zydis; do
 		grep -q "depends_on(\"$name[\"@]" "$PACKAGING/spack/packages/ucxbpf/package.py"
 	done
 }

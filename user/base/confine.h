@@ -18,6 +18,12 @@
 void confine_to_files(void);
 
 /*
+ * The same for a process that answers strangers: no capabilities at all, and where it is root, it
+ * becomes nobody.
+ */
+void confine_to_answers(void);
+
+/*
  * The same for a tracer, which keeps what tracing needs: eight capabilities more, and the calls
  * that load programs, place probes, read memory of processes, visit their namespaces and talk to
  * its own children. It reads the memory of foreign processes. Not by Landlock: it forbids to read

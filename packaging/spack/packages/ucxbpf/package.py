@@ -24,6 +24,7 @@ class Ucxbpf(MakefilePackage):
     depends_on("elfutils")
     depends_on("jansson")
     depends_on("libbpf@1.4:")
+    depends_on("libevent")
     depends_on("libyaml")
     depends_on("ncurses")
     depends_on("nettle")
