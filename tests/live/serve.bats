@@ -345,6 +345,39 @@ numbers()
 	[ ! -s "$WORK/warnings" ]
 }
 
+# own_libraries NUMBER: a job with UCX of its own, which is deleted after it
+own_libraries()
+{
+	local from=/usr/lib/x86_64-linux-gnu to=$WORK/own-$1
+
+	mkdir "$to"
+	cp $from/libuc[mpst].so.0 "$to"
+	cp -r $from/ucx "$to"
+	JOB_EXTRA="PBS_JOBID=$1.own LD_LIBRARY_PATH=$to" held mpich mpi_send
+	soon grep -q "\"job\":\"$1.own\"" "$WORK/lines"
+	ls -l "/proc/$SERVE_PID/fd" | grep -q "own-$1/libucp.so.0"
+	rm -rf "$to"
+}
+
+no_own()
+{
+	! ls -l "/proc/$SERVE_PID/fd" | grep -q 'own-.*(deleted)' || false
+}
+
+@test "libraries that jobs bring along are let go" {
+	local n
+
+	[ -e /usr/lib/x86_64-linux-gnu/libucp.so.0 ] || skip "UCX lies elsewhere"
+	serve --summaries "$WORK/lines"
+	for n in 1 2 3; do
+		own_libraries $n
+	done
+	jq -es 'map(select(.sends > 0).job) | unique | length == 3' "$WORK/lines"
+	# addresses in their code are known for half a minute more
+	soon no_own
+	scraped '^ucxbpf_lost_records_total 0$'
+}
+
 @test "another's socket and file stay" {
 	serve
 	# the place is another's by now

@@ -217,6 +217,34 @@ static void each_mechanism_counts(void **state)
 	}
 }
 
+/* A file that has gone takes its own links alone. */
+static void one_of_two_files_forgotten(void **state)
+{
+	const struct link_probe probes[] = {
+		{ offset_of(spanned), COOKIE_SPAN, UB_OP, true, false },
+		{ offset_of(called), COOKIE_CALL, UB_CALL, false, false },
+	};
+	struct map gone = { 0 };
+	struct setting s;
+	size_t refused;
+
+	(void)state;
+	set_up(&s, best_or_skip());
+	for (int i = 0; i < 2; i++) {
+		s.links.file = (uint64_t)i;
+		assert_int_equal(links_attach(&s.links, SELF, &probes[i], 1, &refused), 0);
+	}
+	run_victims();
+	map_insert(&gone, 1, 0, NULL);
+	links_forget(&s.links, &gone);
+	links_settle(&s.links);
+	run_victims();
+	assert_int_equal(counter(s.counters, COOKIE_CALL), CALLS);
+	assert_int_equal(counter(s.counters, COOKIE_SPAN), 2 * 2 * SPANS);
+	map_release(&gone);
+	tear_down(&s);
+}
+
 /* As windows do: nothing is counted between them, and everything again in the next one. */
 static void detached_and_back(void **state)
 {
@@ -233,7 +261,7 @@ static void detached_and_back(void **state)
 		assert_int_equal(links_attach(&s.links, SELF, probes, 2, &refused), 0);
 		run_victims();
 		links_detach(&s.links);
-		assert_int_equal(s.links.fds.len, 0);
+		assert_int_equal(s.links.all.len, 0);
 		links_settle(&s.links);
 		links_settle(&s.links);
 		run_victims();
@@ -269,7 +297,7 @@ static void no_such_file(void **state)
 		set_up(&s, mechanism);
 		assert_int_equal(links_attach(&s.links, "/no/such/file", &probe, 1, &refused),
 				 -ENOENT);
-		assert_int_equal(s.links.fds.len, 0);
+		assert_int_equal(s.links.all.len, 0);
 		tear_down(&s);
 	}
 }
@@ -289,8 +317,11 @@ static void nothing_to_attach(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_mechanism_counts),   cmocka_unit_test(detached_and_back),
-		cmocka_unit_test(no_program_of_that_kind), cmocka_unit_test(no_such_file),
+		cmocka_unit_test(each_mechanism_counts),
+		cmocka_unit_test(detached_and_back),
+		cmocka_unit_test(one_of_two_files_forgotten),
+		cmocka_unit_test(no_program_of_that_kind),
+		cmocka_unit_test(no_such_file),
 		cmocka_unit_test(nothing_to_attach),
 	};
 

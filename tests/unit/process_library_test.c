@@ -146,6 +146,86 @@ static void test_set_opens_a_file_once(void **state)
 	library_set_release(&set);
 }
 
+/* Inode numbers come again: a file that has the one of a file that did not matter is looked at. */
+static void test_set_knows_a_number_that_comes_again(void **state)
+{
+	struct elf *ucp = stock_open("libucp.so.0");
+	struct library_set set = { 0 };
+	char path[64];
+	int error;
+
+	(void)state;
+	assert_null(library_set_get(&set, 1, 2, "/x", "/etc/passwd", &error));
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", elf_fd(ucp));
+	assert_non_null(library_set_get(&set, 1, 2, "/y", path, &error));
+	elf_free(ucp);
+	library_set_release(&set);
+}
+
+static void test_set_is_bounded(void **state)
+{
+	struct library_set set = { 0 };
+	int error;
+
+	(void)state;
+	for (ino_t ino = 1; ino <= 10000; ino++)
+		assert_null(library_set_get(&set, 1, ino, "/x", "/etc/passwd", &error));
+	assert_in_range(set.ignored.used, 1, 4096);
+	assert_int_equal(set.known.used, 0);
+	/* what came last is still known */
+	assert_null(library_set_get(&set, 1, 10000, "/x", "/nonexistent", &error));
+	assert_int_equal(error, 0);
+	library_set_release(&set);
+}
+
+static void copy_to(const char *path, const struct elf *elf)
+{
+	char text[4096];
+	FILE *file = fopen(path, "w");
+	off_t at = 0;
+	ssize_t got;
+
+	assert_non_null(file);
+	while ((got = pread(elf_fd(elf), text, sizeof(text), at)) > 0) {
+		assert_int_equal(fwrite(text, 1, (size_t)got, file), got);
+		at += got;
+	}
+	assert_int_equal(fclose(file), 0);
+}
+
+static void test_set_forgets(void **state)
+{
+	struct elf *ucp = stock_open("libucp.so.0");
+	char path[] = "/tmp/ucxbpf-library-XXXXXX";
+	struct library_set set = { 0 };
+	struct library *copy, *stock;
+	struct map keys = { 0 };
+	char stock_path[64];
+	int error;
+
+	(void)state;
+	close(mkstemp(path));
+	copy_to(path, ucp);
+	snprintf(stock_path, sizeof(stock_path), "/proc/self/fd/%d", elf_fd(ucp));
+	copy = library_set_get(&set, 1, 2, path, path, &error);
+	stock = library_set_get(&set, 1, 3, "/stock", stock_path, &error);
+	assert_non_null(copy);
+	assert_non_null(stock);
+	assert_false(library_is_deleted(copy));
+	unlink(path);
+	assert_true(library_is_deleted(copy));
+	assert_false(library_is_deleted(stock));
+	map_insert(&keys, library_key(copy), 0, NULL);
+	library_set_forget(&set, &keys);
+	assert_null(library_set_find(&set, 1, 2));
+	assert_ptr_equal(library_set_find(&set, 1, 3), stock);
+	assert_int_equal(set.all.len, 1);
+	assert_int_equal(set.known.used, 2); /* of the mapping, and of stat() */
+	map_release(&keys);
+	library_set_release(&set);
+	elf_free(ucp);
+}
+
 static void test_own_process(void **state)
 {
 	void *handle = dlopen("libucp.so.0", RTLD_NOW);
@@ -217,6 +297,9 @@ int main(void)
 		cmocka_unit_test(test_asserts),
 		cmocka_unit_test(test_build_of_something_else),
 		cmocka_unit_test(test_set_opens_a_file_once),
+		cmocka_unit_test(test_set_knows_a_number_that_comes_again),
+		cmocka_unit_test(test_set_is_bounded),
+		cmocka_unit_test(test_set_forgets),
 		cmocka_unit_test(test_own_process),
 		cmocka_unit_test(test_processes_that_are_not_there),
 		cmocka_unit_test(test_owner),

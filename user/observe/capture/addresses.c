@@ -313,6 +313,8 @@ static void place(struct addresses *addresses, const struct unplaced *unplaced)
 	write_module(addresses, range->file);
 	side_write(addresses->writer,
 		   side_address(unplaced->tgid, unplaced->address, range->file->number, vaddr));
+	if (addresses->nameless)
+		return;
 	map_insert(&addresses->named, (uint64_t)range->file->number, vaddr, &fresh);
 	if (fresh && range->file->elf)
 		vec_push(&addresses->placed, ((struct placed_address){ range->file, vaddr }));
@@ -329,6 +331,7 @@ static void forget_code(struct addresses *addresses, const struct ended_process 
 	vec_release(&code->ranges);
 	vec_release(&code->heard);
 	map_remove(&addresses->numbers, ended->tgid, 0);
+	addresses->unswept = true;
 	*code = addresses->processes.data[--addresses->processes.len];
 	if (code < addresses->processes.data + addresses->processes.len)
 		*map_find(&addresses->numbers, code->tgid, 0) =
@@ -355,6 +358,45 @@ void addresses_apply(struct addresses *addresses)
 		place(addresses, &addresses->pending.data[i]);
 	addresses->pending.len = 0;
 	forget_ended(addresses);
+}
+
+/* ---- files ---- */
+
+static void use(struct map *used, const struct code_range *range)
+{
+	if (range->file)
+		map_insert(used, (uint64_t)range->file->number, 0, NULL);
+}
+
+void addresses_sweep(struct addresses *addresses)
+{
+	struct map used = { 0 };
+	struct map_slot *slot;
+	size_t at = 0;
+
+	if (!addresses->unswept)
+		return;
+	addresses->unswept = false;
+	for (size_t i = 0; i < addresses->processes.len; i++) {
+		const struct process_code *code = &addresses->processes.data[i];
+
+		for (size_t k = 0; k < code->ranges.len; k++)
+			use(&used, &code->ranges.data[k]);
+		for (size_t k = 0; k < code->heard.len; k++)
+			use(&used, &code->heard.data[k].range);
+	}
+	for (size_t i = 0; i < addresses->placed.len; i++)
+		map_insert(&used, (uint64_t)addresses->placed.data[i].file->number, 0, NULL);
+	code_files_keep(&addresses->files, &used);
+	while ((slot = map_next(&addresses->written, &at)))
+		if (!map_find(&used, slot->a, 0))
+			map_remove(&addresses->written, slot->a, 0);
+	map_release(&used);
+}
+
+bool addresses_has_module(const struct addresses *addresses, uint64_t number)
+{
+	return map_find(&addresses->written, number, 0);
 }
 
 /* One file at a time, since its debug information stays in memory during the lookup only. */

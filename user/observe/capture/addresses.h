@@ -48,6 +48,8 @@ struct placed_address {
 struct addresses {
 	struct file_writer *writer;
 	struct code_files files;
+	bool unswept; /* a process that had code in some of them is forgotten */
+	bool nameless; /* symbols are not looked up; set after addresses_init() */
 	struct map seen; /* (tgid, address) */
 	struct map named; /* (file number, link-time address) that is in placed */
 	struct map written; /* file number: its module record is written */
@@ -82,6 +84,12 @@ void addresses_record(struct addresses *addresses, const struct ub_hdr *record);
 
 /* The process ended at time ns: half a minute later nothing is kept of it. */
 void addresses_ended(struct addresses *addresses, pid_t tgid, uint64_t time);
+
+/* Frees files in which no process here has code any more. */
+void addresses_sweep(struct addresses *addresses);
+
+/* Whether the file of that number has its module record, and is still here. */
+bool addresses_has_module(const struct addresses *addresses, uint64_t number);
 
 /* Another address of a process that a record names; 0: none. */
 void addresses_notice(struct addresses *addresses, pid_t tgid, uint64_t address);

@@ -53,6 +53,7 @@ static void tell(struct capture_session *capture, const struct ub_stats *stats,
 
 struct trimming {
 	const struct track *track;
+	const struct addresses *addresses;
 	struct map ended; /* tgid of processes that have ended since the last interval */
 	bool clock; /* the first one is kept */
 };
@@ -70,8 +71,13 @@ static bool keeps_side(void *arg, const json_t *side)
 {
 	const json_t *tgid = json_object_get(side, "tgid"), *ts = json_object_get(side, "ts");
 	struct trimming *trimming = arg;
-	const bool clock = !strcmp(json_string_value(json_object_get(side, "t")), "clock");
+	const char *type = json_string_value(json_object_get(side, "t"));
+	const bool clock = !strcmp(type, "clock");
 
+	if (!strcmp(type, "module"))
+		return addresses_has_module(
+			trimming->addresses,
+			(uint64_t)json_integer_value(json_object_get(side, "id")));
 	if (clock && trimming->clock)
 		return false;
 	trimming->clock |= clock;
@@ -100,12 +106,15 @@ static void forget_ended(struct capture_session *capture)
 			addresses_ended(&capture->addresses, tracked->tgid, tracked->ended);
 	}
 	track_forget_ended(&capture->track, capture->taken);
+	if (!track->dirty.len)
+		track_forget_libraries(&capture->track);
+	addresses_sweep(&capture->addresses);
 }
 
 static int trim(struct capture_session *capture)
 {
 	const struct track *track = &capture->track;
-	struct trimming trimming = { .track = track };
+	struct trimming trimming = { .track = track, .addresses = &capture->addresses };
 	const struct file_kept kept = { keeps_side, keeps_record, &trimming };
 	int err;
 

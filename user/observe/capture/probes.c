@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "observe/capture/wrappers.h"
+#include "observe/process/layout.h"
 #include "observe/process/library.h"
 
 static int set_of(const struct link_probe *probe)
@@ -76,6 +77,7 @@ static int attach(struct hot *hot, const char *path, struct hot_file *file, int 
 
 	if (!file->probes[set].len)
 		return 0;
+	hot->links[set].file = file->file;
 	err = links_attach(&hot->links[set], path, file->probes[set].data, file->probes[set].len,
 			   &some);
 	if (some > file->refused[set]) {
@@ -88,7 +90,7 @@ static int attach(struct hot *hot, const char *path, struct hot_file *file, int 
 int hot_add(struct hot *hot, const char *path, const struct link_probe *probes, size_t n,
 	    size_t *refused)
 {
-	struct hot_file file = { .fd = -1 };
+	struct hot_file file = { .fd = -1, .file = hot->file };
 	int err = 0;
 
 	for (size_t i = 0; i < n; i++)
@@ -104,6 +106,25 @@ int hot_add(struct hot *hot, const char *path, const struct link_probe *probes, 
 	else
 		release_probes(&file);
 	return err;
+}
+
+void hot_forget(struct hot *hot, const struct map *files)
+{
+	size_t kept = 0;
+
+	for (int set = 0; set < HOT_SETS; set++)
+		links_forget(&hot->links[set], files);
+	for (size_t i = 0; i < hot->files.len; i++) {
+		struct hot_file *file = &hot->files.data[i];
+
+		if (!map_find(files, file->file, 0)) {
+			hot->files.data[kept++] = *file;
+			continue;
+		}
+		close(file->fd);
+		release_probes(file);
+	}
+	hot->files.len = kept;
 }
 
 static int place_set(struct hot *hot, int set, size_t *refused)
@@ -253,11 +274,39 @@ static int layout_slot(struct probes *probes, const struct library *ucp)
 	return 0;
 }
 
+static void free_slot(struct probes *probes, const struct layout *layout)
+{
+	for (int slot = 1; slot < UB_MAX_LAYOUTS; slot++)
+		if (probes->slots[slot] == layout)
+			probes->slots[slot] = NULL;
+}
+
+void probes_forget(struct probes *probes, const struct map *keys)
+{
+	size_t kept = 0;
+
+	links_forget(&probes->links, keys);
+	hot_forget(&probes->hot, keys);
+	for (size_t i = 0; i < probes->libraries.len; i++) {
+		const struct probed probed = probes->libraries.data[i];
+		const struct library *library = probed.library;
+
+		if (!map_find(keys, library_key(library), 0)) {
+			probes->libraries.data[kept++] = probed;
+			continue;
+		}
+		map_remove_all(&probes->functions, library_key(library));
+		if (library->layout && !layout_is_row(library->layout))
+			free_slot(probes, library->layout);
+	}
+	probes->libraries.len = kept;
+}
+
 bool probes_claim_function(struct probes *probes, dev_t dev, ino_t ino, uint64_t offset)
 {
 	bool fresh;
 
-	map_insert(&probes->functions, (uint64_t)dev << 40 ^ ino, offset, &fresh);
+	map_insert(&probes->functions, file_key(dev, ino), offset, &fresh);
 	return fresh;
 }
 
@@ -309,12 +358,13 @@ static int by_life(const void *left, const void *right)
 	return stays(right) - stays(left);
 }
 
-static int place(struct probes *probes, const char *path, struct link_probe *list, size_t n,
-		 size_t *refused)
+static int place(struct probes *probes, uint64_t file, const char *path, struct link_probe *list,
+		 size_t n, size_t *refused)
 {
 	size_t lives = 0, hot_refused = 0;
 	int err;
 
+	probes->links.file = probes->hot.file = file;
 	qsort(list, n, sizeof(*list), by_life);
 	while (lives < n && stays(&list[lives]))
 		lives++;
@@ -393,7 +443,7 @@ int probes_attach(struct probes *probes, const struct library *library, const st
 				       wrappers_number(probes, &wrapped, planned->row));
 	}
 	if (!err && n)
-		err = place(probes, library->open_path, list, n, &refused);
+		err = place(probes, library_key(library), library->open_path, list, n, &refused);
 	probed->missing = plan.missing.len;
 	probed->refused += refused;
 	probed->placed = err ? 0 : n - refused;
@@ -417,6 +467,7 @@ int probes_attach_function(struct probes *probes, const struct library *library,
 	if (err)
 		return err;
 	probe = link_probe(probes, &planned, slot, 0);
+	probes->hot.file = library_key(library);
 	err = hot_add(&probes->hot, library->open_path, &probe, 1, &refused);
 	return err ? err : (refused ? -EINVAL : 0);
 }

@@ -30,6 +30,7 @@
 
 struct hot_file {
 	int fd;
+	uint64_t file; /* of its links */
 	VEC(struct link_probe) probes[HOT_SETS];
 	size_t refused[HOT_SETS]; /* most refusals of each set at a time; *refused counts them once
 				   */
@@ -38,6 +39,7 @@ struct hot_file {
 struct hot {
 	struct links links[HOT_SETS];
 	bool comes_back; /* plans are kept */
+	uint64_t file; /* of the next hot_add(), for hot_forget() */
 	unsigned int placed; /* groups, one bit each; probes added to other groups wait */
 	unsigned int away; /* by ub_site.derivable, one bit each: not in place with their group */
 	VEC(struct hot_file) files;
@@ -56,6 +58,9 @@ void hot_release(struct hot *hot);
  */
 int hot_add(struct hot *hot, const char *path, const struct link_probe *probes, size_t n,
 	    size_t *refused);
+
+/* Removes the probes of the files that the map has, without waiting for the kernel. */
+void hot_forget(struct hot *hot, const struct map *files);
 
 /*
  * Sets the groups in place; others are removed without waiting for the kernel. A group that cannot
@@ -115,6 +120,9 @@ const struct probed *probes_find(const struct probes *probes, const struct libra
  * private field is read. Refused probes are counted; < 0: none could be placed.
  */
 int probes_attach(struct probes *probes, const struct library *library, const struct library *ucp);
+
+/* Removes the probes of libraries whose keys the map has, without waiting for the kernel. */
+void probes_forget(struct probes *probes, const struct map *keys);
 
 /* Takes the function for a probe; false where it has one already, or was tried. */
 bool probes_claim_function(struct probes *probes, dev_t dev, ino_t ino, uint64_t offset);

@@ -607,6 +607,7 @@ static int init_parts(struct capture_session *capture)
 	if (capture->memory.on)
 		memory_watch_host(&capture->memory);
 	addresses_init(&capture->addresses, capture->writer);
+	capture->addresses.nameless = options->live;
 	cost_init(&capture->cost, capture->kernel, &capture->cells);
 	if (options->derive)
 		err = derive_init(capture);

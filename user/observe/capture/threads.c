@@ -138,10 +138,10 @@ static int by_start(const void *left, const void *right)
 
 static unsigned int roles_of(const struct thread_looking *look, const struct code_file *file)
 {
-	const struct library_set *libraries = &look->track->libraries;
-	const uint64_t *index = map_find(&libraries->seen, file->dev, file->ino);
+	const struct library *library =
+		library_set_find(&look->track->libraries, file->dev, file->ino);
 
-	return index && *index ? libraries->all.data[*index - 1]->roles : 0;
+	return library ? library->roles : 0;
 }
 
 #define LIB_WITHIN (LIB_MPI_CODE | LIB_MPI_PLUGIN | LIB_UCP | LIB_UCT | LIB_UCT_MODULE | LIB_UCS)

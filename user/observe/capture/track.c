@@ -463,6 +463,50 @@ void track_forget_ended(struct track *track, uint64_t by)
 	}
 }
 
+/* A place for probes of jobs to come is worth keeping; each costs memory and descriptors. */
+#define LIBRARIES_MOST 512
+
+/* Keys of the libraries to take away. */
+static struct map unused_libraries(const struct track *track)
+{
+	const bool many = track->libraries.all.len > LIBRARIES_MOST;
+	struct map used = { 0 }, unused = { 0 };
+
+	for (size_t i = 0; i < track->processes.len; i++) {
+		const struct tracked *tracked = &track->processes.data[i];
+
+		for (size_t k = 0; k < tracked->libraries.len; k++)
+			map_insert(&used, library_key(tracked->libraries.data[k]), 0, NULL);
+	}
+	for (size_t i = 0; i < track->libraries.all.len; i++) {
+		const struct library *library = track->libraries.all.data[i];
+
+		if (!map_find(&used, library_key(library), 0) &&
+		    (many || library_is_deleted(library)))
+			map_insert(&unused, library_key(library), 0, NULL);
+	}
+	map_release(&used);
+	return unused;
+}
+
+void track_forget_libraries(struct track *track)
+{
+	struct map unused = unused_libraries(track);
+
+	if (unused.used) {
+		log_debug("%zu libraries that nobody maps are let go", unused.used);
+		probes_forget(track->probes, &unused);
+		for (size_t i = 0; i < track->libraries.all.len; i++) {
+			const struct library *library = track->libraries.all.data[i];
+
+			if (map_find(&unused, library_key(library), 0))
+				map_remove(&track->ends_refused, library->dev, library->ino);
+		}
+		library_set_forget(&track->libraries, &unused);
+	}
+	map_release(&unused);
+}
+
 void track_rescan(struct track *track)
 {
 	for (size_t i = 0; i < track->processes.len; i++)

@@ -83,6 +83,12 @@ bool track_is_over(const struct tracked *tracked, uint64_t by);
 /* Frees what is kept of processes that were over by then, announced ones too. */
 void track_forget_ended(struct track *track, uint64_t by);
 
+/*
+ * Takes away libraries that no process here maps, with their probes: deleted ones, and all where
+ * they are very many. After track_forget_ended().
+ */
+void track_forget_libraries(struct track *track);
+
 /* Scans every live process again: mmap events were lost. */
 void track_rescan(struct track *track);
 

@@ -16,6 +16,8 @@
 #include "base/vec.h"
 #include "observe/probe/keeper.h"
 
+typedef VEC(int) int_list;
+
 /* Probes of one file that share their programs. */
 struct batch {
 	const char *path;
@@ -61,30 +63,63 @@ uint64_t links_settle(struct links *links)
 	return took;
 }
 
+/* files: NULL: all. */
+static void take(links_of_files *from, const struct map *files, int_list *to)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < from->len; i++) {
+		const struct link_of_file link = from->data[i];
+
+		if (files && !map_find(files, link.file, 0))
+			from->data[kept++] = link;
+		else
+			vec_push(to, link.fd);
+	}
+	from->len = kept;
+}
+
+static void detach(struct links *links, const struct map *files)
+{
+	int_list fds = { 0 };
+
+	take(&links->all, files, &fds);
+	take(&links->call_returns, files, &fds);
+	if (fds.len) {
+		links_settle(links);
+		links->closing = keeper_close_begin(fds.data, fds.len);
+	}
+	vec_release(&fds);
+}
+
 void links_detach(struct links *links)
 {
 	links_settle(links);
-	for (size_t i = 0; i < links->call_returns.len; i++)
-		vec_push(&links->fds, links->call_returns.data[i]);
-	links->call_returns.len = 0;
-	links->closing = keeper_close_begin(links->fds.data, links->fds.len);
-	links->fds.len = 0;
+	detach(links, NULL);
+}
+
+void links_forget(struct links *links, const struct map *files)
+{
+	detach(links, files);
 }
 
 void links_release(struct links *links)
 {
 	links_detach(links);
 	links_settle(links);
-	vec_release(&links->fds);
+	vec_release(&links->all);
 	vec_release(&links->call_returns);
 }
 
 size_t links_drop_call_returns(struct links *links)
 {
-	size_t count = links->call_returns.len;
+	int_list fds = { 0 };
+	size_t count;
 
-	keeper_close_wait(keeper_close_begin(links->call_returns.data, count));
-	vec_release(&links->call_returns);
+	take(&links->call_returns, NULL, &fds);
+	count = fds.len;
+	keeper_close_wait(keeper_close_begin(fds.data, count));
+	vec_release(&fds);
 	return count;
 }
 
@@ -125,11 +160,10 @@ static int create_ends(struct links *links, const struct batch *batch,
 		keeper_close_wait(keeper_close_begin(&at_return, at_return >= 0));
 		return entry;
 	}
-	vec_push(&links->fds, entry);
-	if (at_return >= 0 && batch->kind == UB_CALL)
-		vec_push(&links->call_returns, at_return);
-	else if (at_return >= 0)
-		vec_push(&links->fds, at_return);
+	vec_push(&links->all, ((struct link_of_file){ entry, links->file }));
+	if (at_return >= 0)
+		vec_push(batch->kind == UB_CALL ? &links->call_returns : &links->all,
+			 ((struct link_of_file){ at_return, links->file }));
 	return 0;
 }
 

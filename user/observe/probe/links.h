@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/map.h"
 #include "base/vec.h"
 #include "ucxbpf.h"
 
@@ -70,11 +71,19 @@ struct link_probe {
 	bool at_exit; /* at an instruction that returns */
 };
 
+struct link_of_file {
+	int fd;
+	uint64_t file;
+};
+
+typedef VEC(struct link_of_file) links_of_files;
+
 struct links {
 	enum link_mechanism mechanism;
 	const struct link_programs *programs; /* the caller's */
-	VEC(int) fds;
-	VEC(int) call_returns; /* apart from their entries: not where sessions hold both */
+	uint64_t file; /* the file of links to come, to links_forget() */
+	links_of_files all;
+	links_of_files call_returns; /* apart from their entries: not where sessions hold both */
 	struct link_closing *closing; /* links that the keeper still closes; NULL */
 };
 
@@ -101,6 +110,9 @@ size_t links_drop_call_returns(struct links *links);
  * for those who are inside them go on in threads. *links may be attached to again.
  */
 void links_detach(struct links *links);
+
+/* As links_detach(), of the files that the map has. */
+void links_forget(struct links *links, const struct map *files);
 
 /*
  * Until the kernel has let go of what links_detach() detached. Returns how long it took since then,

@@ -15,31 +15,52 @@
 #include "observe/process/proc.h"
 #include "base/order.h"
 
+static void free_file(struct code_file *file)
+{
+	elf_free(file->elf);
+	free(file->path);
+	free(file);
+}
+
 void code_files_release(struct code_files *files)
 {
-	for (size_t i = 0; i < files->all.len; i++) {
-		elf_free(files->all.data[i]->elf);
-		free(files->all.data[i]->path);
-		free(files->all.data[i]);
-	}
+	for (size_t i = 0; i < files->all.len; i++)
+		free_file(files->all.data[i]);
 	vec_release(&files->all);
-	map_release(&files->numbers);
+	map_release(&files->known);
+}
+
+void code_files_keep(struct code_files *files, const struct map *numbers)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < files->all.len; i++) {
+		struct code_file *file = files->all.data[i];
+
+		if (map_find(numbers, (uint64_t)file->number, 0)) {
+			files->all.data[kept++] = file;
+			continue;
+		}
+		map_remove(&files->known, file->dev, file->ino);
+		free_file(file);
+	}
+	files->all.len = kept;
 }
 
 static struct code_file *file_of(struct code_files *files, dev_t dev, ino_t ino, const char *path)
 {
 	bool fresh;
-	uint64_t *number = map_insert(&files->numbers, dev, ino, &fresh);
+	uint64_t *known = map_insert(&files->known, dev, ino, &fresh);
 	struct code_file *file;
 
 	if (!fresh)
-		return files->all.data[*number - 1];
+		return (struct code_file *)(uintptr_t)*known;
 	file = xmalloc(sizeof(*file));
 	*file = (struct code_file){
-		.dev = dev, .ino = ino, .number = (int)files->all.len, .path = xstrdup(path)
+		.dev = dev, .ino = ino, .number = files->next++, .path = xstrdup(path)
 	};
 	vec_push(&files->all, file);
-	*number = files->all.len;
+	*known = (uintptr_t)file;
 	return file;
 }
 

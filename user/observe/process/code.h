@@ -18,7 +18,7 @@
 struct code_file {
 	dev_t dev;
 	ino_t ino;
-	int number; /* position in code_files.all */
+	int number; /* no other file gets it, also once this one is freed */
 	char *path; /* as the first process that mapped it sees it */
 	bool looked; /* code_file_elf() was called */
 	int error; /* of the opening, -errno */
@@ -27,7 +27,8 @@ struct code_file {
 
 struct code_files {
 	VEC(struct code_file *) all;
-	struct map numbers; /* (dev, ino) -> number + 1 */
+	struct map known; /* (dev, ino): the struct code_file * */
+	int next; /* number */
 };
 
 struct code_range {
@@ -39,6 +40,9 @@ struct code_range {
 typedef VEC(struct code_range) code_ranges;
 
 void code_files_release(struct code_files *files);
+
+/* Frees all files but those whose numbers are in the map. */
+void code_files_keep(struct code_files *files, const struct map *numbers);
 
 /* A file by its identity, opened through open_path if it was not known. */
 struct code_file *code_files_open(struct code_files *files, dev_t dev, ino_t ino, const char *path,

@@ -40,7 +40,8 @@ void library_set_release(struct library_set *set)
 	for (size_t i = 0; i < set->all.len; i++)
 		library_free(set->all.data[i]);
 	vec_release(&set->all);
-	map_release(&set->seen);
+	map_release(&set->known);
+	map_release(&set->ignored);
 }
 
 #define MAX_OPS_TABLES 32
@@ -86,6 +87,71 @@ static struct library *library_new(struct elf *elf, const char *path, unsigned i
 	return library;
 }
 
+/* A service meets new files for months. Beyond this number it forgets all, and looks at them anew.
+ */
+#define IGNORED_MOST 4096
+
+uint64_t file_key(dev_t dev, ino_t ino)
+{
+	return (uint64_t)dev << 40 ^ ino;
+}
+
+uint64_t library_key(const struct library *library)
+{
+	return file_key(library->dev, library->ino);
+}
+
+bool library_is_deleted(const struct library *library)
+{
+	struct stat st;
+
+	return !remote_stat(library->open_path, &st) && !st.st_nlink;
+}
+
+void library_set_forget(struct library_set *set, const struct map *keys)
+{
+	struct map_slot *slot;
+	size_t kept = 0, at = 0;
+
+	while ((slot = map_next(&set->known, &at)))
+		if (map_find(keys, library_key((struct library *)(uintptr_t)slot->value), 0))
+			map_remove(&set->known, slot->a, slot->b);
+	for (size_t i = 0; i < set->all.len; i++) {
+		struct library *library = set->all.data[i];
+
+		if (map_find(keys, library_key(library), 0))
+			library_free(library);
+		else
+			set->all.data[kept++] = library;
+	}
+	set->all.len = kept;
+}
+
+static void ignore(struct library_set *set, dev_t dev, ino_t ino, const char *path)
+{
+	if (set->ignored.used >= IGNORED_MOST)
+		map_release(&set->ignored);
+	map_insert(&set->ignored, map_text(path), file_key(dev, ino), NULL);
+}
+
+bool library_set_ignores(const struct library_set *set, const struct mapping *mapping)
+{
+	return !mapping->ino || map_find(&set->ignored, map_text(mapping->path),
+					 file_key(mapping->dev, mapping->ino));
+}
+
+static void know(struct library_set *set, dev_t dev, ino_t ino, struct library *library)
+{
+	*map_insert(&set->known, dev, ino, NULL) = (uintptr_t)library;
+}
+
+struct library *library_set_find(const struct library_set *set, dev_t dev, ino_t ino)
+{
+	const uint64_t *known = map_find(&set->known, dev, ino);
+
+	return known ? (struct library *)(uintptr_t)*known : NULL;
+}
+
 /* A file that is new to a set. */
 struct new_file {
 	struct elf *elf; /* begun; NULL: it is known by its other number, or does not matter */
@@ -93,14 +159,14 @@ struct new_file {
 	int error;
 };
 
-/* A file that was not seen by this number may have been by the other one. */
+/* A file that is not known by this number may be by the other one. */
 static struct new_file begin(const struct library_set *set, int fd)
 {
 	struct new_file arrival = { .error = fd < 0 ? fd : 0 };
 
 	if (fd >= 0 && fstat(fd, &arrival.st))
 		arrival.error = -errno;
-	if (!arrival.error && !map_find(&set->seen, arrival.st.st_dev, arrival.st.st_ino))
+	if (!arrival.error && !library_set_find(set, arrival.st.st_dev, arrival.st.st_ino))
 		arrival.error = elf_load_begin(&arrival.elf, fd);
 	else if (fd >= 0)
 		close(fd);
@@ -123,18 +189,18 @@ static void end_load(struct library_set *set, struct new_file *arrival, const ch
 	library->dev = arrival->st.st_dev;
 	library->ino = arrival->st.st_ino;
 	vec_push(&set->all, library);
-	*map_insert(&set->seen, library->dev, library->ino, NULL) = set->all.len;
+	know(set, library->dev, library->ino, library);
 }
 
-/* The file is seen by the number dev, ino afterwards. 0 or -errno. */
+/* The file is known by the number dev, ino afterwards, or ignored. 0 or -errno. */
 static int end(struct library_set *set, struct new_file *arrival, dev_t dev, ino_t ino,
 	       const char *path)
 {
 	const dev_t st_dev = arrival->st.st_dev;
 	const ino_t st_ino = arrival->st.st_ino;
-	uint64_t index;
+	struct library *library;
 
-	if (arrival->elf && !map_find(&set->seen, st_dev, st_ino))
+	if (arrival->elf && !library_set_find(set, st_dev, st_ino))
 		end_load(set, arrival, path);
 	else if (arrival->elf) /* it has arrived by both its numbers */
 		elf_free(arrival->elf);
@@ -142,30 +208,27 @@ static int end(struct library_set *set, struct new_file *arrival, dev_t dev, ino
 	if (arrival->error && arrival->error != -ENOEXEC && arrival->error != -EOPNOTSUPP)
 		return arrival->error;
 	/* what cannot be opened has no other number */
-	index = st_ino ? *map_insert(&set->seen, st_dev, st_ino, NULL) : 0;
-	*map_insert(&set->seen, dev, ino, NULL) = index;
+	library = st_ino ? library_set_find(set, st_dev, st_ino) : NULL;
+	if (library)
+		know(set, dev, ino, library);
+	else
+		ignore(set, dev, ino, path);
 	return 0;
-}
-
-/* NULL: it was not looked at, or does not matter. */
-static struct library *seen_library(const struct library_set *set, dev_t dev, ino_t ino)
-{
-	const uint64_t *seen = map_find(&set->seen, dev, ino);
-
-	return seen && *seen ? set->all.data[*seen - 1] : NULL;
 }
 
 struct library *library_set_get(struct library_set *set, dev_t dev, ino_t ino, const char *path,
 				const char *open_path, int *error)
 {
+	const struct mapping mapping = { .dev = dev, .ino = ino, .path = path };
+	struct library *library = library_set_find(set, dev, ino);
 	struct new_file arrival;
 
 	*error = 0;
-	if (!map_find(&set->seen, dev, ino)) {
-		arrival = begin(set, remote_open(open_path));
-		*error = end(set, &arrival, dev, ino, path);
-	}
-	return *error ? NULL : seen_library(set, dev, ino);
+	if (library || library_set_ignores(set, &mapping))
+		return library;
+	arrival = begin(set, remote_open(open_path));
+	*error = end(set, &arrival, dev, ino, path);
+	return *error ? NULL : library_set_find(set, dev, ino);
 }
 
 /* A mapping of a process, in the order of addresses. */
@@ -209,7 +272,7 @@ static void give_up(const struct library_search *search, const struct mapping *m
 		   "cannot read %s, mapped by process %d: %s", mapping->path, search->pid,
 		   error == -ETIME ? "nobody answers" : strerror(-error));
 	if (!vanished)
-		map_insert(&search->set->seen, mapping->dev, mapping->ino, NULL);
+		ignore(search->set, mapping->dev, mapping->ino, mapping->path);
 }
 
 static bool is_begun(const struct library_search *search, const struct mapping *mapping)
@@ -239,7 +302,7 @@ static void end_all(struct library_search *search)
 			give_up(search, mapping, error);
 		if (found->is_new)
 			free((char *)mapping->path);
-		library = seen_library(search->set, mapping->dev, mapping->ino);
+		library = library_set_find(search->set, mapping->dev, mapping->ino);
 		if (library)
 			add_mapped(search->out, library, mapping);
 	}
@@ -253,16 +316,12 @@ static int look_at(void *arg, const struct mapping *mapping)
 {
 	struct library_search *search = arg;
 	struct found_mapping *found;
-	uint64_t *seen;
 
-	if (!mapping->executable || !mapping->ino)
-		return 0;
-	seen = map_find(&search->set->seen, mapping->dev, mapping->ino);
-	if (seen && !*seen)
+	if (!mapping->executable || library_set_ignores(search->set, mapping))
 		return 0;
 	found = vec_add(&search->found);
 	*found = (struct found_mapping){ .mapping = *mapping };
-	if (seen || is_begun(search, mapping))
+	if (library_set_find(search->set, mapping->dev, mapping->ino) || is_begun(search, mapping))
 		return 0;
 	found->is_new = true;
 	found->mapping.path = xstrdup(mapping->path);

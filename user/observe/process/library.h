@@ -14,6 +14,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "observe/process/elf.h"
+#include "observe/process/proc.h"
 
 enum mpi_kind { MPI_NONE, MPI_OPEN_MPI, MPI_MPICH, MPI_OTHER };
 
@@ -47,18 +48,34 @@ struct mapped_library {
 
 struct library_set {
 	VEC(struct library *) all;
-	struct map seen; /* (dev, ino) of every file looked at: index in all + 1, 0 = does not
-			    matter */
+	struct map known; /* (dev, ino), of mappings or stat(2): the struct library * */
+	struct map ignored; /* files that do not matter, by path as well: numbers come again */
 };
 
 void library_set_release(struct library_set *set);
 
+/* The library that is known by these numbers, NULL: none. */
+struct library *library_set_find(const struct library_set *set, dev_t dev, ino_t ino);
+
+/* A word for a file, to be a key. */
+uint64_t file_key(dev_t dev, ino_t ino);
+uint64_t library_key(const struct library *library);
+
+/* Whether the file has no name any more, so that no process can come to map it. */
+bool library_is_deleted(const struct library *library);
+
+/* Frees the libraries whose keys the map has. */
+void library_set_forget(struct library_set *set, const struct map *keys);
+
+/* Whether the mapping has no file, or one that was looked at and does not matter. */
+bool library_set_ignores(const struct library_set *set, const struct mapping *mapping);
+
 /*
  * The library behind (dev, ino), opened through open_path if it is new. NULL with *error 0: a file
- * that does not matter (remembered, so it is opened once); NULL with *error < 0: it could not be
- * read.
- * On some file systems (btrfs, layers of overlayfs) a mapping's device is not the one that stat(2)
- * tells. By either of them it is the same library, for two would be probed twice.
+ * that does not matter (remembered, so it is opened once in a while); NULL with *error < 0: it
+ * could not be read. On some file systems (btrfs, layers of overlayfs) a mapping's device is not
+ * the one that stat(2) tells. By either of them it is the same library, for two would be probed
+ * twice.
  */
 struct library *library_set_get(struct library_set *set, dev_t dev, ino_t ino, const char *path,
 				const char *open_path, int *error);
