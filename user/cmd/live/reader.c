@@ -52,7 +52,10 @@ int reader_take(int fd, const struct reader_options *options, struct live *live,
 {
 	if (recv(fd, message, sizeof(*message), 0) != sizeof(*message))
 		return READER_STATUS(UCXBPF_EXIT_OK);
-	if (read_interval(live, options, &message->tracer))
+	if (message->quiet) {
+		live_begin(live, &message->tracer);
+		live_end(live, &(struct fact_totals){ 0 });
+	} else if (read_interval(live, options, &message->tracer))
 		return READER_STATUS(UCXBPF_EXIT_FAILED);
 	return reader_say(fd, READER_DONE);
 }

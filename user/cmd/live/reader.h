@@ -17,6 +17,7 @@
 struct reader_message {
 	struct live_tracer tracer;
 	bool last;
+	bool quiet; /* nothing ran: the interval has no file */
 	char note[160]; /* for the user; "": none */
 };
 

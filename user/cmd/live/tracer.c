@@ -44,6 +44,7 @@ static int take(struct tracer *tracer, struct capture_session *capture, const ch
 	if (err)
 		return err;
 	message.tracer = numbers(tracer, &now);
+	message.quiet = now.quiet;
 	if (tracer->note)
 		strncpy(message.note, tracer->note, sizeof(message.note) - 1);
 	tracer->before = now;
@@ -103,6 +104,12 @@ static int follow(struct tracer *tracer, struct capture_session *capture, const 
 					tracer->interval;
 			}
 		}
+		if (!tracer->step) /* what is called each 10 ms may have work of its own */
+			capture_sleep_until(capture,
+					    reading      ? UINT64_MAX
+					    : next < end ? next
+							 : end,
+					    (const int[]){ tracer->reader.fd, signals->fd });
 		if (!err)
 			err = capture_work(capture, 10);
 		if (tracer->step)

@@ -92,6 +92,15 @@ unsigned int capture_alive_with_ucx(const struct capture_session *capture);
  */
 int capture_work(struct capture_session *capture, int ms);
 
+#define CAPTURE_WAKERS 2
+
+/*
+ * A live session under which nothing runs may sleep until then, ns of CLOCK_MONOTONIC, or until
+ * there is input at one of these (-1: none). Without this it works 4 times a second.
+ */
+void capture_sleep_until(struct capture_session *capture, uint64_t until,
+			 const int fds[CAPTURE_WAKERS]);
+
 /* An interval of a live session, and the session at its end. */
 struct capture_interval {
 	uint64_t from, to; /* ns, CLOCK_MONOTONIC */
@@ -107,6 +116,7 @@ struct capture_interval {
 	double paid; /* ns: what the thread that paid most did in the interval */
 	double trap_ns; /* a hit costs so much besides the programs */
 	uint64_t lost; /* records of objects and processes that found no room so far */
+	bool quiet; /* nothing ran: there is no file of it */
 };
 
 /*

@@ -145,6 +145,21 @@ bool capture_trim(struct capture_session *capture)
 	return !err;
 }
 
+/* Nothing with UCX runs, nor has any ended since the last interval. */
+static bool is_quiet(struct capture_session *capture)
+{
+	const struct track *track = &capture->track;
+	const uint64_t before = capture->taken_records;
+
+	capture->taken_records = file_writer_records(capture->writer);
+	if (!capture->takes++ || capture->taken_records != before || track->dirty.len)
+		return false;
+	for (size_t i = 0; i < track->processes.len; i++)
+		if (track->processes.data[i].announced)
+			return false;
+	return true;
+}
+
 int capture_take(struct capture_session *capture, const char *path,
 		 struct capture_interval *interval)
 {
@@ -154,6 +169,13 @@ int capture_take(struct capture_session *capture, const char *path,
 
 	/* the interval before, which would be kept as an earlier capture */
 	unlink(path);
+	if (is_quiet(capture)) {
+		kernel_stats(capture->kernel, &stats);
+		tell(capture, &stats, interval);
+		interval->quiet = true;
+		capture->taken = interval->to;
+		return capture->error;
+	}
 	err = file_writer_open(&writer, path);
 	if (err) {
 		log_error("cannot write '%s': %s", path, strerror(-err));

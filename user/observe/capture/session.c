@@ -22,8 +22,9 @@
  */
 #define STEP_NS (8 * MS)
 #define IDLE_STEP_NS (250 * MS) /* of a view that nothing runs under */
-#define IDLE_LEAST_NS (10 * MS)
-#define IDLE_FLUSHES 20 /* steps between two */
+#define IDLE_MOST_NS (1000 * MS) /* of one that sleeps: ends of processes wait in a ring */
+#define IDLE_LEAST_NS (25 * MS) /* a node where programs come and go maps files all the time */
+#define IDLE_FLUSH_NS (5000 * MS)
 #define PLACING_NS (5000 * MS) /* ranks may be bound anew */
 
 /* Frees everything; the file is closed or abandoned already. */
@@ -171,13 +172,18 @@ void session_flush(struct capture_session *capture)
 	capture->next_flush = side_now() + FLUSH_NS;
 }
 
-static void follow(struct capture_session *capture)
+static void read_watch(struct capture_session *capture)
 {
 	uint64_t lost = capture->maps_lost;
 
 	watch_read(capture->watch, &capture->maps_lost);
 	if (capture->maps_lost != lost)
 		track_rescan(&capture->track);
+}
+
+static void follow(struct capture_session *capture)
+{
+	read_watch(capture);
 	session_consider_newcomers(capture);
 	track_scan(&capture->track);
 	completions_apply(&capture->completions, &capture->probes);
@@ -210,8 +216,8 @@ static void stop(struct capture_session *capture)
 	log_debug("no probe is left after %.3f ms", (side_now() - begin) / 1e6);
 }
 
-/* Until the next step or a window is due, or a process maps something. */
-static void wait_for_work(struct capture_session *capture)
+/* Until the next step or a window is due, or a process maps something, or a waker has input. */
+static void wait_for_work(struct capture_session *capture, int wakers)
 {
 	uint64_t now = side_now(), next = windows_next(&capture->windows);
 	struct timespec wait = { 0 };
@@ -223,7 +229,7 @@ static void wait_for_work(struct capture_session *capture)
 	if (next > now)
 		wait = (struct timespec){ (time_t)((next - now) / (1000 * MS)),
 					  (long)((next - now) % (1000 * MS)) };
-	ppoll(capture->polls, watch_fd_count(capture->watch), &wait, NULL);
+	ppoll(capture->polls, watch_fd_count(capture->watch) + wakers, &wait, NULL);
 }
 
 void session_drain(struct capture_session *capture)
@@ -256,20 +262,58 @@ static bool is_idle(const struct capture_session *capture)
 	       !capture->newcomers.len;
 }
 
+static bool is_woken(const struct capture_session *capture)
+{
+	const struct pollfd *wakers = capture->polls + watch_fd_count(capture->watch);
+	bool woken = false;
+
+	for (int i = 0; i < CAPTURE_WAKERS; i++)
+		woken = woken || wakers[i].revents;
+	return woken;
+}
+
+void capture_sleep_until(struct capture_session *capture, uint64_t until,
+			 const int fds[CAPTURE_WAKERS])
+{
+	struct pollfd *wakers = capture->polls + watch_fd_count(capture->watch);
+
+	capture->sleep_until = until;
+	for (int i = 0; i < CAPTURE_WAKERS; i++)
+		wakers[i] = (struct pollfd){ fds[i], POLLIN, 0 };
+}
+
+/* Until when a session rests that nothing wakes. */
+static uint64_t rest_end(const struct capture_session *capture)
+{
+	const uint64_t now = side_now(), most = now + IDLE_MOST_NS;
+
+	if (!capture->sleep_until)
+		return now + IDLE_STEP_NS;
+	return capture->sleep_until < most ? capture->sleep_until : most;
+}
+
+/* Wakes nobody else for files that do not matter. */
 static void rest(struct capture_session *capture)
 {
-	const uint64_t now = side_now(), next = capture->rested + IDLE_LEAST_NS;
+	const uint64_t end = rest_end(capture);
 
-	/* a node where programs come and go maps files all the time */
-	if (now < next)
-		nanosleep(&(struct timespec){ 0, (long)(next - now) }, NULL);
-	capture->next_step = side_now() + IDLE_STEP_NS;
-	wait_for_work(capture);
-	capture->rested = side_now();
+	do {
+		const uint64_t now = side_now(), next = capture->rested + IDLE_LEAST_NS;
+
+		if (now < next)
+			nanosleep(&(struct timespec){ 0, (long)(next - now) }, NULL);
+		capture->next_step = end;
+		wait_for_work(capture, CAPTURE_WAKERS);
+		capture->rested = side_now();
+		read_watch(capture);
+		session_consider_newcomers(capture);
+	} while (is_idle(capture) && !is_woken(capture) && capture->rested < end);
 	session_drain(capture);
 	follow(capture);
-	if (++capture->idle_steps % IDLE_FLUSHES == 0)
+	if (capture->rested >= capture->next_idle_flush) {
 		session_flush(capture);
+		capture->next_idle_flush = capture->rested + IDLE_FLUSH_NS;
+	}
 	if (!capture->error)
 		capture->error = drain_error(capture->drain);
 }
@@ -285,7 +329,7 @@ int capture_work(struct capture_session *capture, int ms)
 		return capture->error;
 	}
 	do {
-		wait_for_work(capture);
+		wait_for_work(capture, 0);
 		capture->next_step = (side_now() / STEP_NS + 1) * STEP_NS;
 		session_drain(capture);
 		watch_detail(capture);
@@ -435,6 +479,10 @@ static void on_mapped(void *arg, pid_t tgid, const struct mapping *mapping, uint
 {
 	struct capture_session *capture = arg;
 
+	/* most files that are mapped are of no concern: nothing more is done about these */
+	if (!track_find(&capture->track, tgid) &&
+	    library_set_ignores(&capture->track.libraries, mapping))
+		return;
 	if (capture->options.all)
 		vec_push(&capture->newcomers, tgid);
 	track_mapped(&capture->track, tgid, time);
@@ -459,13 +507,15 @@ static int open_watch(struct capture_session *capture)
 		log_error("cannot watch for new libraries: %s; needs CAP_PERFMON", strerror(-err));
 		return err;
 	}
-	capture->polls = calloc(watch_fd_count(capture->watch), sizeof(*capture->polls));
+	capture->polls =
+		calloc(watch_fd_count(capture->watch) + CAPTURE_WAKERS, sizeof(*capture->polls));
 	if (!capture->polls) {
 		log_error("cannot watch for new libraries: %s", strerror(ENOMEM));
 		return -ENOMEM;
 	}
 	for (int i = 0; i < watch_fd_count(capture->watch); i++)
 		capture->polls[i] = (struct pollfd){ watch_fd(capture->watch, i), POLLIN, 0 };
+	capture_sleep_until(capture, 0, (const int[CAPTURE_WAKERS]){ -1, -1 });
 	return 0;
 }
 

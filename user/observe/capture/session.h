@@ -35,7 +35,7 @@ struct capture_session {
 	struct file_writer *writer;
 	struct ring_drain *drain; /* NULL at the end */
 	struct library_watch *watch;
-	struct pollfd *polls;
+	struct pollfd *polls; /* of the watch, and CAPTURE_WAKERS behind */
 	struct probes probes;
 	struct track track;
 	struct completions completions;
@@ -49,6 +49,7 @@ struct capture_session {
 	struct progress progress;
 	struct windows windows;
 	struct detail detail;
+	uint64_t takes, taken_records; /* intervals so far; records in the file at the last one */
 	uint64_t taken; /* side_now() ns: end of the last interval of a live session */
 	uint64_t trimmed; /* bytes of its file after it was last trimmed */
 	bool scarce; /* the disk is nearly full: sums are written at the end */
@@ -60,8 +61,9 @@ struct capture_session {
 	unsigned int looks; /* made so far */
 	uint64_t next_step; /* of drain_step(), side_now() ns */
 	uint64_t next_placing; /* of the draining threads, side_now() ns */
-	unsigned int idle_steps;
-	uint64_t rested; /* side_now() ns: the last of them */
+	uint64_t sleep_until; /* side_now() ns, 0: no sleep */
+	uint64_t rested; /* side_now() ns: when it last woke, being idle */
+	uint64_t next_idle_flush; /* side_now() ns */
 	unsigned int placed_for; /* processes with UCX then */
 	uint64_t flushed; /* records that the last flush has written, UINT64_MAX: none was */
 	VEC(pid_t) newcomers; /* --all: mapped something, not looked at yet */
