@@ -185,6 +185,8 @@ int capture_take(struct capture_session *capture, const char *path,
 	take_looks(capture, writer);
 	/* the file has the objects that the sums name, and the ends of processes that have ended */
 	drain_collect(capture->drain, session_record, capture);
+	/* and the processes that have made their first calls meanwhile */
+	session_follow(capture);
 	drain_end_chunks(capture->drain);
 	session_flush(capture);
 	kernel_stats(capture->kernel, &stats);

@@ -181,7 +181,7 @@ static void read_watch(struct capture_session *capture)
 		track_rescan(&capture->track);
 }
 
-static void follow(struct capture_session *capture)
+void session_follow(struct capture_session *capture)
 {
 	read_watch(capture);
 	session_consider_newcomers(capture);
@@ -309,7 +309,7 @@ static void rest(struct capture_session *capture)
 		session_consider_newcomers(capture);
 	} while (is_idle(capture) && !is_woken(capture) && capture->rested < end);
 	session_drain(capture);
-	follow(capture);
+	session_follow(capture);
 	if (capture->rested >= capture->next_idle_flush) {
 		session_flush(capture);
 		capture->next_idle_flush = capture->rested + IDLE_FLUSH_NS;
@@ -334,7 +334,7 @@ int capture_work(struct capture_session *capture, int ms)
 		session_drain(capture);
 		watch_detail(capture);
 		watch_disk(capture);
-		follow(capture);
+		session_follow(capture);
 		windows_step(capture);
 		budget_step(capture);
 		pace_step(capture);
@@ -407,7 +407,7 @@ int capture_close(struct capture_session *capture, const char *reason)
 	if (!capture->stopped) {
 		session_look(capture, true);
 		drain_sync(capture->drain, session_record, capture);
-		follow(capture);
+		session_follow(capture);
 	}
 	stop(capture);
 	drain_stop(capture->drain, session_record, capture);

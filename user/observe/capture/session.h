@@ -73,6 +73,9 @@ struct capture_session {
 	int error;
 };
 
+/* Looks at what processes have mapped since the last call, places probes, writes what is known. */
+void session_follow(struct capture_session *capture);
+
 /* --all: looks at the processes that have mapped something since the last call. */
 void session_consider_newcomers(struct capture_session *capture);
 
