@@ -86,6 +86,7 @@ void addresses_release(struct addresses *addresses)
 		vec_release(&addresses->processes.data[i].heard);
 	}
 	vec_release(&addresses->processes);
+	strays_release(&addresses->strays);
 	map_release(&addresses->numbers);
 	vec_release(&addresses->ended);
 	vec_release(&addresses->pending);
@@ -266,6 +267,11 @@ static const struct code_range *find_heard(const struct process_code *code, uint
 	return NULL;
 }
 
+static void take_stray(void *arg, pid_t tgid, const struct mapping *mapping, uint64_t time)
+{
+	addresses_mapped(arg, tgid, mapping, time);
+}
+
 static const struct code_range *find_range(struct addresses *addresses, struct process_code *code,
 					   uint64_t address, int *error)
 {
@@ -274,6 +280,8 @@ static const struct code_range *find_range(struct addresses *addresses, struct p
 	*error = range ? 0 : read_code(addresses, code);
 	if (!range && !*error)
 		range = code_find(&code->ranges, address);
+	if (!range)
+		strays_take(&addresses->strays, code->tgid, take_stray, addresses);
 	return range ? range : find_heard(code, address);
 }
 

@@ -9,6 +9,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "file/file.h"
+#include "observe/capture/strays.h"
 #include "observe/process/code.h"
 
 struct unplaced {
@@ -55,6 +56,7 @@ struct addresses {
 	struct map written; /* file number: its module record is written */
 	VEC(struct unplaced) pending;
 	VEC(struct process_code) processes;
+	struct strays strays; /* for session.c, which fills it */
 	struct map numbers; /* tgid -> position in processes + 1 */
 	VEC(struct ended_process) ended; /* whose code is still here */
 	VEC(struct placed_address) placed;

@@ -479,15 +479,17 @@ static void on_mapped(void *arg, pid_t tgid, const struct mapping *mapping, uint
 {
 	struct capture_session *capture = arg;
 
-	/* most files that are mapped are of no concern: nothing more is done about these */
-	if (!track_find(&capture->track, tgid) &&
-	    library_set_ignores(&capture->track.libraries, mapping))
-		return;
-	if (capture->options.all)
-		vec_push(&capture->newcomers, tgid);
-	track_mapped(&capture->track, tgid, time);
+	/* most files that are mapped are of no concern: nobody is woken for these */
+	if (track_find(&capture->track, tgid) ||
+	    !library_set_ignores(&capture->track.libraries, mapping)) {
+		if (capture->options.all)
+			vec_push(&capture->newcomers, tgid);
+		track_mapped(&capture->track, tgid, time);
+	}
 	if (track_find(&capture->track, tgid))
 		addresses_mapped(&capture->addresses, tgid, mapping, time);
+	else
+		strays_add(&capture->addresses.strays, tgid, mapping, time);
 }
 
 static void on_exec(void *arg, pid_t tgid, uint64_t time)
@@ -496,6 +498,8 @@ static void on_exec(void *arg, pid_t tgid, uint64_t time)
 
 	if (track_find(&capture->track, tgid))
 		addresses_exec(&capture->addresses, tgid, time);
+	else
+		strays_exec(&capture->addresses.strays, tgid, time);
 }
 
 static int open_watch(struct capture_session *capture)
