@@ -428,8 +428,11 @@ void derive_step(struct capture_session *capture)
 
 void derive_begin(struct capture_session *capture)
 {
-	if (capture->derive.on)
-		rest(capture);
+	if (!capture->derive.on)
+		return;
+	/* these have their probes, and a job that runs starts no others at once */
+	capture->derive.shorts_from = 0;
+	rest(capture);
 }
 
 /* The other transfers are not seen any more: then none is derived. */
