@@ -65,17 +65,18 @@ static const char *reason_before(struct matcher *matcher, const struct sent *sen
 	if (link->synced)
 		return sent->ambiguous || (sent->bucket && sent->bucket->many &&
 					   (arrival || arrival_given_up(sent)))
-			       ? "one of several senders"
+			       ? one_of_several
 			       : "arrival not seen";
 	if (!arrival && arrival_given_up(sent))
-		return link->anchor_sent ? "lost records" : "before first anchor";
+		return link->anchor_sent ? order_lost(matcher, sent->bucket)
+					 : "before first anchor";
 	if (!arrival && (link->anchor_sent || arrival_may_be_lost(sent)))
 		return "arrival not seen";
 	if (!link->anchor_sent)
 		return "before first anchor";
 	if (!sent->bucket->many)
-		arrival_give_up(matcher, arrival, "lost records");
-	return "lost records";
+		arrival_give_up(matcher, arrival, order_lost(matcher, sent->bucket));
+	return order_lost(matcher, sent->bucket);
 }
 
 static void overtaken(struct matcher *matcher, struct sent *sent, uint64_t pos)

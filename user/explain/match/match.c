@@ -388,8 +388,6 @@ static bool claims_arrival(const struct sent *sent)
 	return found;
 }
 
-static const char undecided[] = "one of several senders";
-
 /* Several senders may have sent what waits: an arrival may be of this send, or of another's. */
 static bool is_undecided(const struct sent *sent)
 {
@@ -410,11 +408,12 @@ static const char *send_reason(const struct matcher *matcher, const struct sent 
 	if (!link->inbox)
 		return "peer not known";
 	if (link->synced && is_undecided(sent))
-		return undecided;
+		return one_of_several;
 	if (in_order(sent))
 		return ending_at(matcher, link->inbox->process);
 	if (claims_arrival(sent) || arrival_given_up(sent))
-		return link->anchor_sent ? "lost records" : "before first anchor";
+		return link->anchor_sent ? order_lost(matcher, sent->bucket)
+					 : "before first anchor";
 	return arrival_may_be_lost(sent) ? "arrival not seen"
 					 : ending_at(matcher, link->inbox->process);
 }
@@ -450,15 +449,15 @@ static void links_begin_anew(struct matcher *matcher)
 	}
 }
 
-static const char *arrival_reason(const struct arrival *arrival)
+static const char *arrival_reason(const struct matcher *matcher, const struct arrival *arrival)
 {
 	const struct bucket *bucket = arrival->bucket;
 	const struct link *link = bucket ? bucket->only : NULL;
 
 	if (bucket && bucket->undecided)
-		return undecided;
+		return one_of_several;
 	if (link && !link->synced)
-		return link->anchor_sent ? "lost records" : "before first anchor";
+		return link->anchor_sent ? order_lost(matcher, bucket) : "before first anchor";
 	return link || arrival->source ? "send not seen" : "sender not known";
 }
 
@@ -483,7 +482,7 @@ static void buckets_cut(struct matcher *matcher)
 		for (; arrival; arrival = next) {
 			next = arrival->next;
 			if (arrival_ends(arrival))
-				arrival_give_up(matcher, arrival, arrival_reason(arrival));
+				arrival_give_up(matcher, arrival, arrival_reason(matcher, arrival));
 		}
 	}
 }

@@ -4,6 +4,23 @@
 
 #include "base/alloc.h"
 
+const char one_of_several[] = "one of several senders";
+
+static bool is_anything_missing(const struct decoder *decoder)
+{
+	for (size_t i = 0; i < decoder->processes.len; i++)
+		if (decoder->processes.data[i]->missing_until)
+			return true;
+	return false;
+}
+
+const char *order_lost(const struct matcher *matcher, const struct bucket *bucket)
+{
+	if (is_anything_missing(matcher->decoder))
+		return "lost records";
+	return bucket && bucket->many ? one_of_several : "order not known";
+}
+
 bool class_is_exact(enum message_class class)
 {
 	return class == CLASS_MULTI || class == CLASS_REQUEST;
@@ -287,7 +304,7 @@ static void bucket_show(struct matcher *matcher, struct bucket *bucket)
 		for (struct sent *sent = bucket->sents; sent; sent = sent->next)
 			if (sent->link->synced && looks_alike(sent, arrival))
 				link_unsync(sent->link);
-		arrival_give_up(matcher, arrival, "lost records");
+		arrival_give_up(matcher, arrival, order_lost(matcher, bucket));
 	}
 	bucket->hidden = false;
 }
@@ -397,7 +414,7 @@ void bucket_doubt(struct matcher *matcher, const struct sent *given_up, uint64_t
 		if (arrival->length != given_up->length || !may_be_of(given_up, arrival))
 			continue;
 		last[arrival->placed] = *arrival;
-		arrival_give_up(matcher, arrival, "lost records");
+		arrival_give_up(matcher, arrival, order_lost(matcher, given_up->bucket));
 	}
 	for (int i = 0; i < 2; i++)
 		if (last[i].inbox)
