@@ -74,6 +74,28 @@ static void an_old_capture_says_nothing(void **state)
 	bed_release(&bed);
 }
 
+/* A short process may end before it is described, and its addresses may still be known. */
+static void a_process_without_a_record(void **state)
+{
+	struct ub_task fork = { .h = { .ts = 90, .tgid = 7, .tid = 7, .kind = UB_TASK },
+				.what = UB_FORK,
+				.other = 9 };
+	const struct place *place;
+	struct bed bed;
+
+	(void)state;
+	bed_init(&bed);
+	add_address(&bed, 9, "0x9000", "0x100");
+	add(&bed, json_pack("{s:s, s:i, s:s}", "t", "module", "id", 3, "path", "/opt/lib/a.so"));
+	bed_ready(&bed);
+	assert_true(decoder_event(&bed.decoder, &bed.capture, &fork.h, &bed.event));
+	place = place_of(&bed, 9, 0x9000);
+	assert_string_equal(place->module, "/opt/lib/a.so");
+	assert_true(bed.event.process->from_start);
+	assert_string_equal(place_of(&bed, 9, 0x9001)->reason, "not recorded");
+	bed_release(&bed);
+}
+
 /* The label is the best name there is; one place has one key, in whatever process. */
 static void names(void **state)
 {
@@ -173,6 +195,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_old_capture_says_nothing),
+		cmocka_unit_test(a_process_without_a_record),
 		cmocka_unit_test(names),
 		cmocka_unit_test(unknown),
 		cmocka_unit_test(nonsense),

@@ -129,12 +129,15 @@ static void find_symbol(const struct capture *capture, struct place *place, uint
 
 void decode_address(struct decoder *decoder, struct capture *capture, const json_t *side)
 {
+	const uint32_t tgid = (uint32_t)side_u64(side, "tgid");
 	const struct process *process =
-		process_at(decoder, capture->host, side_u64(side, "tgid"), side_u64(side, "ts"));
+		process_at(decoder, capture->host, tgid, side_u64(side, "ts"));
 	struct place *place = place_new(decoder);
 	bool fresh;
 	uint64_t *slot;
 
+	if (!process) /* it ended before it could be described */
+		process = capture_process(decoder, capture, tgid);
 	capture->knows_places = true;
 	place->address = side_u64(side, "address");
 	place->reason = intern(decoder, side, "reason");
@@ -145,8 +148,6 @@ void decode_address(struct decoder *decoder, struct capture *capture, const json
 		place->reason = strings_intern(&decoder->strings, "its module is not recorded");
 	name_place(decoder, place);
 	key_place(decoder, place);
-	if (!process)
-		return;
 	slot = map_insert(&decoder->addresses, place->address, process->id, &fresh);
 	if (fresh)
 		*slot = (uintptr_t)place;

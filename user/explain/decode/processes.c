@@ -467,7 +467,7 @@ void decode_task(struct decoder *decoder, struct capture *capture, const struct 
 
 		if (child && child->exited)
 			process_replace(decoder, capture, child, task->h.ts);
-		else if (!child)
+		else if (!child || !child->told_by)
 			capture_process(decoder, capture, task->other)->from_start = true;
 	}
 }

@@ -49,7 +49,7 @@ struct fact_process {
 	const char *host_id, *host_name; /* boot id, node name */
 	uint32_t pid; /* in its own pid namespace where known, else the tracer's */
 	uint32_t tgid; /* as the tracer saw it */
-	uint64_t start_time;
+	uint64_t start_time; /* ns since boot; 0: it ended before it could be looked at */
 	const char *comm, *exe, *mpi, *job;
 	const char *batch_job, *step; /* of the batch system, and of Slurm */
 	int rank, size; /* -1 unknown */

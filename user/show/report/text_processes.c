@@ -106,10 +106,21 @@ static void print_comm(char *cell, size_t size, const void *row, const void *con
 	snprintf(cell, size, "%s", first(row)->comm ? first(row)->comm : "unknown");
 }
 
+/* It ended before its libraries could be looked at. */
+static bool is_described(const struct fact_process *process)
+{
+	return process->start_time;
+}
+
 static void print_mpi(char *cell, size_t size, const void *row, const void *context)
 {
+	const struct fact_process *process = first(row);
+
 	(void)context;
-	snprintf(cell, size, "%s", first(row)->mpi ? first(row)->mpi : "none");
+	snprintf(cell, size, "%s",
+		 process->mpi            ? process->mpi
+		 : is_described(process) ? "none"
+					 : "unknown");
 }
 
 static void print_ucx(char *cell, size_t size, const void *row, const void *context)
@@ -118,7 +129,7 @@ static void print_ucx(char *cell, size_t size, const void *row, const void *cont
 
 	(void)context;
 	if (!process->ucx_count) {
-		snprintf(cell, size, "none");
+		snprintf(cell, size, "%s", is_described(process) ? "none" : "unknown");
 		return;
 	}
 	snprintf(cell, size, "%s", ucx_version(process) ? ucx_version(process) : "unknown");
