@@ -120,60 +120,6 @@ static struct process_code *find_process(const struct addresses *addresses, pid_
 	return number ? &addresses->processes.data[*number - 1] : NULL;
 }
 
-/*
- * The tgid has had a new program, or another process, since then: its addresses mean other things,
- * unless it was first looked at later, since this record had to wait in its ring.
- */
-static void forget(struct addresses *addresses, pid_t tgid, uint64_t since)
-{
-	struct process_code *code;
-	size_t kept = 0;
-	uint64_t begun;
-
-	addresses_apply(addresses);
-	code = find_process(addresses, tgid);
-	if (!code || code->since > since)
-		return;
-	begun = code->execed && code->execed < since ? code->execed : since;
-	code->execed = 0; /* of this exec: another one has its own, or none was heard */
-	map_remove_all(&addresses->seen, tgid);
-	vec_release(&code->ranges);
-	for (size_t i = 0; i < code->heard.len; i++)
-		if (code->heard.data[i].time > begun)
-			code->heard.data[kept++] = code->heard.data[i];
-	code->heard.len = kept;
-	code->since = since + 1;
-}
-
-void addresses_ended(struct addresses *addresses, pid_t tgid, uint64_t time)
-{
-	vec_push(&addresses->ended, ((struct ended_process){ tgid, time }));
-}
-
-static void task_record(struct addresses *addresses, const struct ub_task *task)
-{
-	if (task->what == UB_EXEC)
-		forget(addresses, task->h.tgid, task->h.ts);
-	else if (task->what == UB_FORK)
-		forget(addresses, task->other, task->h.ts);
-	else if (task->what == UB_EXIT)
-		addresses_ended(addresses, task->h.tgid, task->h.ts);
-}
-
-void addresses_record(struct addresses *addresses, const struct ub_hdr *record)
-{
-	if (record->kind == UB_CALL || record->kind == UB_POLLS)
-		addresses_notice(addresses, record->tgid,
-				 ((const struct ub_call *)record)->ret_addr);
-	else if (record->kind == UB_OP)
-		addresses_notice(addresses, record->tgid,
-				 ub_op_caller((const struct ub_op *)record));
-	else if (record->kind == UB_STACK)
-		notice_frames(addresses, (const struct ub_stack *)record);
-	else if (record->kind == UB_TASK)
-		task_record(addresses, (const struct ub_task *)record);
-}
-
 static struct process_code *process_code(struct addresses *addresses, pid_t tgid)
 {
 	struct process_code *code = find_process(addresses, tgid);
@@ -366,6 +312,76 @@ void addresses_apply(struct addresses *addresses)
 		place(addresses, &addresses->pending.data[i]);
 	addresses->pending.len = 0;
 	forget_ended(addresses);
+}
+
+/* Others wait until mappings are read: a process that has ended is known by those alone. */
+static void place_pending_of(struct addresses *addresses, pid_t tgid)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < addresses->pending.len; i++) {
+		const struct unplaced unplaced = addresses->pending.data[i];
+
+		if (unplaced.tgid == tgid)
+			place(addresses, &unplaced);
+		else
+			addresses->pending.data[kept++] = unplaced;
+	}
+	addresses->pending.len = kept;
+}
+
+/*
+ * The tgid has had a new program, or another process, since then: its addresses mean other things,
+ * unless it was first looked at later, since this record had to wait in its ring.
+ */
+static void forget(struct addresses *addresses, pid_t tgid, uint64_t since)
+{
+	struct process_code *code;
+	size_t kept = 0;
+	uint64_t begun;
+
+	place_pending_of(addresses, tgid);
+	code = find_process(addresses, tgid);
+	if (!code || code->since > since)
+		return;
+	begun = code->execed && code->execed < since ? code->execed : since;
+	code->execed = 0; /* of this exec: another one has its own, or none was heard */
+	map_remove_all(&addresses->seen, tgid);
+	vec_release(&code->ranges);
+	for (size_t i = 0; i < code->heard.len; i++)
+		if (code->heard.data[i].time > begun)
+			code->heard.data[kept++] = code->heard.data[i];
+	code->heard.len = kept;
+	code->since = since + 1;
+}
+
+void addresses_ended(struct addresses *addresses, pid_t tgid, uint64_t time)
+{
+	vec_push(&addresses->ended, ((struct ended_process){ tgid, time }));
+}
+
+static void task_record(struct addresses *addresses, const struct ub_task *task)
+{
+	if (task->what == UB_EXEC)
+		forget(addresses, task->h.tgid, task->h.ts);
+	else if (task->what == UB_FORK)
+		forget(addresses, task->other, task->h.ts);
+	else if (task->what == UB_EXIT)
+		addresses_ended(addresses, task->h.tgid, task->h.ts);
+}
+
+void addresses_record(struct addresses *addresses, const struct ub_hdr *record)
+{
+	if (record->kind == UB_CALL || record->kind == UB_POLLS)
+		addresses_notice(addresses, record->tgid,
+				 ((const struct ub_call *)record)->ret_addr);
+	else if (record->kind == UB_OP)
+		addresses_notice(addresses, record->tgid,
+				 ub_op_caller((const struct ub_op *)record));
+	else if (record->kind == UB_STACK)
+		notice_frames(addresses, (const struct ub_stack *)record);
+	else if (record->kind == UB_TASK)
+		task_record(addresses, (const struct ub_task *)record);
 }
 
 /* ---- files ---- */
