@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/text.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,4 +126,11 @@ char *text_json(const json_t *value, size_t flags)
 	text_put_json(value, flags, out);
 	fclose(out);
 	return text;
+}
+
+int text_finish(FILE *out)
+{
+	if (!fflush(out) && !ferror(out))
+		return 0;
+	return errno ? -errno : -EIO;
 }

@@ -39,4 +39,7 @@ void text_put_json(const json_t *value, size_t flags, FILE *out);
 /* The same text; the caller frees it. */
 char *text_json(const json_t *value, size_t flags);
 
+/* Flushes what was written: 0, or -errno of any write that failed. */
+int text_finish(FILE *out);
+
 #endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* The comparison as a page: plain tables, no script, nothing from elsewhere; well-formed XML, too.
  */
-#include <errno.h>
 #include <stdlib.h>
 
 #include "base/text.h"
@@ -151,7 +150,5 @@ int diff_html(const struct diff *diff, FILE *out)
 	for (int i = 0; i < DIFF_SECTIONS; i++)
 		put_section(diff, i, out);
 	fputs("</body>\n</html>\n", out);
-	if (!fflush(out) && !ferror(out))
-		return 0;
-	return errno ? -errno : -EIO;
+	return text_finish(out);
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* The comparison for programs: docs/diff.md, docs/diff.schema.json. */
-#include <errno.h>
 #include <jansson.h>
 
 #include "base/shape.h"
@@ -123,7 +122,5 @@ int diff_json(const struct diff *diff, FILE *out)
 		dump(shape_json(row_shape, &diff->rows.data[i], NULL), out);
 	}
 	fputs("\n ]\n}\n", out);
-	if (!fflush(out) && !ferror(out))
-		return 0;
-	return errno ? -errno : -EIO;
+	return text_finish(out);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* The comparison for a terminal: the verdict, both sides, then a table for each section. */
 #include <ctype.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -205,7 +204,5 @@ int diff_text(const struct diff *diff, const struct report_text_options *options
 	for (int i = 0; i < DIFF_SECTIONS; i++)
 		print_section(&text, (enum diff_section)i);
 	print_rest(&text);
-	if (!fflush(out) && !ferror(out))
-		return 0;
-	return errno ? -errno : -EIO;
+	return text_finish(out);
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Sums of a capture's facts by job. */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/text.h"
 #include "base/vec.h"
 #include "show/line/line.h"
 
@@ -217,7 +217,5 @@ int lines_write(const struct job_lines *lines, const struct fact_totals *totals,
 		line_text(&line, text);
 		fprintf(out, "%s\n", text);
 	}
-	if (!fflush(out) && !ferror(out))
-		return 0;
-	return errno ? -errno : -EIO;
+	return text_finish(out);
 }

@@ -78,9 +78,7 @@ static int frame_end(const struct frame *frame, FILE *out)
 	fputs("<script>", out);
 	fwrite(frame->js, 1, frame->js_end - frame->js, out);
 	fputs("</script>\n</body>\n</html>\n", out);
-	if (!fflush(out) && !ferror(out))
-		return 0;
-	return errno ? -errno : -EIO;
+	return text_finish(out);
 }
 
 bool page_beside(const char *path)

@@ -130,7 +130,5 @@ int report_folded(const struct report *report, enum report_amount amount, FILE *
 	for (size_t i = 0; i < lines.all.len; i++)
 		free(lines.all.data[i].text);
 	vec_release(&lines.all);
-	if (!fflush(out) && !ferror(out))
-		return 0;
-	return errno ? -errno : -EIO;
+	return text_finish(out);
 }

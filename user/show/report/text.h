@@ -52,9 +52,6 @@ void text_unknown(const struct text_report *text);
 void text_begin(struct text_report *text, const struct report *report,
 		const struct report_text_options *options, FILE *out);
 
-/* Ends the report. Returns 0 or -errno of a failed write. */
-int text_finish(FILE *out);
-
 /* Number of count rows to show, given the limits without -v and with one -v. */
 size_t text_limit(const struct text_report *text, size_t count, const size_t limits[TEXT_LIMITS]);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "base/vec.h"
 #include "show/report/hang.h"

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/text.h"
 #include "show/report/text.h"
 
 static int by_rank(const void *left, const void *right)
@@ -46,13 +47,6 @@ void text_begin(struct text_report *text, const struct report *report,
 		.at_least = options->utf8 ? "≥ " : ">=",
 	};
 	errno = 0;
-}
-
-int text_finish(FILE *out)
-{
-	if (!fflush(out) && !ferror(out))
-		return 0;
-	return errno ? -errno : -EIO;
 }
 
 int report_text(const struct report *report, const struct report_text_options *options, FILE *out)

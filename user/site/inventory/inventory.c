@@ -222,9 +222,7 @@ int inventory_write(const struct inventory *inventory, FILE *out)
 	text_put_json(object, JSON_INDENT(1), out);
 	json_decref(object);
 	fputc('\n', out);
-	if (!fflush(out) && !ferror(out))
-		return 0;
-	return errno ? -errno : -EIO;
+	return text_finish(out);
 }
 
 /* ---- from JSON ---- */
@@ -473,7 +471,5 @@ int inventory_text(const struct inventory *inventory, FILE *out)
 	print_nics(inventory, out);
 	print_libraries(inventory, out);
 	print_settings(inventory, out);
-	if (!fflush(out) && !ferror(out))
-		return 0;
-	return errno ? -errno : -EIO;
+	return text_finish(out);
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "site/policy/catalogue.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
+
+#include "base/text.h"
 
 const char *const severity_names[SEVERITIES] = { "info", "warning", "critical" };
 
@@ -722,7 +723,5 @@ int catalogue_print(FILE *out)
 			if (catalogue[i].family == family)
 				print_rule(&catalogue[i], out);
 	}
-	if (!fflush(out) && !ferror(out))
-		return 0;
-	return errno ? -errno : -EIO;
+	return text_finish(out);
 }

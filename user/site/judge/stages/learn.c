@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/text.h"
 #include "site/judge/judge.h"
 #include "site/judge/rules/rules.h"
 #include "site/policy/values.h"
@@ -231,7 +232,5 @@ int judge_learn(const struct judge *judge, FILE *out)
 	print_transports(aggregates, out);
 	fprintf(out, "expect:%s\n%s", learnt ? "" : " []", text);
 	free(text);
-	if (!fflush(out) && !ferror(out))
-		return 0;
-	return errno ? -errno : -EIO;
+	return text_finish(out);
 }

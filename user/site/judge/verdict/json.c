@@ -319,18 +319,11 @@ static void put_findings(const struct judge *judge, bool words, FILE *out)
 	fputs("\n ]\n}\n", out);
 }
 
-static int written(FILE *out)
-{
-	if (!fflush(out) && !ferror(out))
-		return 0;
-	return errno ? -errno : -EIO;
-}
-
 int judge_json(const struct judge *judge, const struct judge_output *how, FILE *out)
 {
 	put_head(judge, how, out);
 	put_findings(judge, true, out);
-	return written(out);
+	return text_finish(out);
 }
 
 int judge_page_data(const struct judge *judge, const struct judge_output *how, FILE *out)
@@ -339,5 +332,5 @@ int judge_page_data(const struct judge *judge, const struct judge_output *how, F
 	put_member("rules", verdict_rules_json(), out);
 	put_member("lines", verdict_lines_json(judge), out);
 	put_findings(judge, false, out);
-	return written(out);
+	return text_finish(out);
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* JUnit XML as CI servers read it: a suite per rule, a case per subject. */
-#include <errno.h>
 #include <stdlib.h>
 
 #include "base/text.h"
@@ -164,7 +163,5 @@ int judge_junit(const struct judge *judge, const struct judge_output *how, FILE 
 		print_suite(&suite, out);
 	}
 	fputs("</testsuites>\n", out);
-	if (!fflush(out) && !ferror(out))
-		return 0;
-	return errno ? -errno : -EIO;
+	return text_finish(out);
 }

@@ -3,7 +3,6 @@
  * Findings as text: a head, a line per finding or group of findings, and below these the proposals,
  * the reasons why rules were not judged, and the verdict.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -468,7 +467,5 @@ int judge_text(const struct judge *judge, const struct judge_output *how, FILE *
 		put_line(&table, &lines.list.data[i]);
 	lines_release(&lines);
 	text_footer(judge, how, out);
-	if (!fflush(out) && !ferror(out))
-		return 0;
-	return errno ? -errno : -EIO;
+	return text_finish(out);
 }
