@@ -186,6 +186,23 @@ static void test_paths_are_bounded(void **state)
 	view_free(&view);
 }
 
+/* A process for each of as many jobs as there is room for, with some bytes; the first ones end. */
+static void fill(struct view *view, int ended, uint64_t bytes)
+{
+	char id[16];
+
+	begin(view);
+	for (int i = 0; i < JOBS_MOST; i++) {
+		snprintf(id, sizeof(id), "%d", i);
+		process(view, i, 100 + i, id, NULL);
+		if (bytes)
+			transfers(view, i, "a", bytes);
+		if (i < ended)
+			ends(view, i, 0, 0);
+	}
+	end(view);
+}
+
 /* More jobs than there is room for: ended ones go first, then all others are one job. */
 static void test_jobs_are_bounded(void **state)
 {
@@ -193,14 +210,7 @@ static void test_jobs_are_bounded(void **state)
 	char id[16];
 
 	(void)state;
-	begin(&view);
-	for (int i = 0; i < JOBS_MOST; i++) {
-		snprintf(id, sizeof(id), "%d", i);
-		process(&view, i, 100 + i, id, NULL);
-		if (i < 10)
-			ends(&view, i, 0, 0);
-	}
-	end(&view);
+	fill(&view, 10, 0);
 	assert_int_equal(jobs_count(&view), JOBS_MOST);
 	begin(&view);
 	for (int i = 10; i < JOBS_MOST + 30; i++) {
@@ -231,18 +241,9 @@ static void test_jobs_are_bounded(void **state)
 static void test_a_job_comes_again(void **state)
 {
 	struct view view = view_new();
-	char id[16];
 
 	(void)state;
-	begin(&view);
-	for (int i = 0; i < JOBS_MOST; i++) {
-		snprintf(id, sizeof(id), "%d", i);
-		process(&view, i, 100 + i, id, NULL);
-		transfers(&view, i, "a", 1);
-		if (!i)
-			ends(&view, i, 0, 0);
-	}
-	end(&view);
+	fill(&view, 1, 1);
 	begin(&view);
 	process(&view, JOBS_MOST, 1000, "0", NULL);
 	process(&view, JOBS_MOST + 1, 1001, "new", NULL);

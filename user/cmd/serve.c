@@ -113,8 +113,8 @@ static void complete(struct serve *serve, struct argp_state *state)
 
 	if (!serve->chosen.pids.len && !serve->chosen.job)
 		serve->chosen.all = true;
-	if (!serve->options.listen && !to->textfile && !to->json)
-		serve->options.listen = LISTEN_DEFAULT;
+	if (!to->listen && !to->textfile && !to->json)
+		to->listen = LISTEN_DEFAULT;
 	if (serve->budget < 0)
 		serve->budget = budget_default(state);
 }
@@ -136,7 +136,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		return 0;
 	case OPT_LISTEN:
 		check_listen(value, state);
-		serve->options.listen = value;
+		to->listen = value;
 		return 0;
 	case OPT_TEXTFILE:
 		check_textfile(value, state);
