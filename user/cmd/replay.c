@@ -180,7 +180,7 @@ static int print_lines(void *arg, FILE *out)
 	return lines_write(printing->lines, printing->totals, out);
 }
 
-/* Of everything: a job's comment does not tell what was left out. */
+/* Filters are refused: a job's comment has no room to name them. */
 static int summarize(struct replay *replay, struct analysis *analysis)
 {
 	struct job_lines *lines = lines_new();

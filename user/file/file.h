@@ -82,9 +82,9 @@ struct file_kept {
 };
 
 /*
- * Writes all that is pending, and the file anew without what is not kept; a reader that has it open
- * goes on with the old one. A side record "trimmed" tells readers that numbers of records are
- * missing on purpose. -errno: the file is as it was, with what was pending.
+ * Writes pending records, then replaces the file by a copy of the kept ones. A reader that has it
+ * open goes on with the old file. A side record "trimmed" tells readers that numbers of records are
+ * missing on purpose. -errno: the file is not replaced, and has the pending records.
  */
 int file_writer_trim(struct file_writer *writer, const struct file_kept *kept);
 

@@ -389,7 +389,7 @@ int output_replace(struct output *o, struct output *with)
 	o->path = old.path;
 	*with = old;
 	with->path = path;
-	with->tried = false; /* what is left of it has no name, and goes as it is */
+	with->tried = false; /* the old file has no name any more, and goes as it is */
 	return 0;
 }
 

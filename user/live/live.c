@@ -208,7 +208,6 @@ static void on_process(struct live *live, const struct fact_process *fact)
 {
 	const char *host = strings_keep(&live->strings, fact->host_name);
 	struct live_process *process = NULL;
-
 	uint64_t *left = map_find(&live->gone, fact->tgid, fact->start_time);
 
 	/* the file keeps processes that have ended for a while */
@@ -540,7 +539,10 @@ static void judge_whole(struct live *live, struct live_process *process)
 	process->whole = process->size > 0 && ranks == process->size && !strange;
 }
 
-/* Of those that the file has no more, whose end no fact has told, and of those that had ended. */
+/*
+ * A live process that the file no longer has is ended, though no fact told its end. An ended one
+ * that the file no longer has is forgotten.
+ */
 static void end_missing(struct live *live)
 {
 	struct map_slot *slot;

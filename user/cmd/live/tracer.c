@@ -104,7 +104,7 @@ static int follow(struct tracer *tracer, struct capture_session *capture, const 
 					tracer->interval;
 			}
 		}
-		if (!tracer->step) /* what is called each 10 ms may have work of its own */
+		if (!tracer->step) /* a step may have work of its own, each 10 ms */
 			capture_sleep_until(capture,
 					    reading      ? UINT64_MAX
 					    : next < end ? next

@@ -223,7 +223,7 @@ struct matcher {
 
 /* ---- pair.c ---- */
 extern const char one_of_several[];
-/* Why order does not pair what is in the bucket, on a link whose place was known once. */
+/* The reason why order does not pair messages of the bucket, on a link that had its place once. */
 const char *order_lost(const struct matcher *matcher, const struct bucket *bucket);
 struct bucket *bucket_of(struct matcher *matcher, uint64_t key, enum message_class class,
 			 const struct inbox *inbox);

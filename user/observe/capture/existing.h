@@ -69,8 +69,8 @@ void existing_apply(struct existing *existing);
 
 /*
  * Reads the objects of processes that were traced from their start, once each, when they have
- * workers: after a time without probes such a process is like one attached late. late: only of
- * those that had mapped a library before it was probed.
+ * workers: after a time without probes such a process is like one attached late. late: only
+ * processes that had mapped a library before it was probed.
  */
 void existing_read_started(struct existing *existing, bool late);
 

@@ -73,7 +73,7 @@ struct capture_session {
 	int error;
 };
 
-/* Looks at what processes have mapped since the last call, places probes, writes what is known. */
+/* Looks at new mappings of processes, places probes, and writes side records. */
 void session_follow(struct capture_session *capture);
 
 /* --all: looks at the processes that have mapped something since the last call. */

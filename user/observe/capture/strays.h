@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Code that processes mapped which are not known to be traced. While probes are placed, a short
+ * Code mapped by processes that are not known to be traced. While probes are placed, a short
  * program may begin and end: its mappings are read before the record of its fork, and by then the
  * kernel has forgotten it.
  */
@@ -28,7 +28,7 @@ void strays_release(struct strays *strays);
 /* The process mapped this at time ns. Only code in files is kept. */
 void strays_add(struct strays *strays, pid_t tgid, const struct mapping *mapping, uint64_t time);
 
-/* The process began another program at time ns: what it had mapped before then is gone. */
+/* The process began another program at time ns: forgets earlier mappings. */
 void strays_exec(struct strays *strays, pid_t tgid, uint64_t time);
 
 /* Calls fn for each mapping of the process, the oldest first, and forgets it. */

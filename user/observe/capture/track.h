@@ -80,7 +80,7 @@ void track_reap(struct track *track);
  */
 bool track_is_over(const struct tracked *tracked, uint64_t by);
 
-/* Frees what is kept of processes that were over by then, announced ones too. */
+/* Frees the state of processes that were over by then, announced ones too. */
 void track_forget_ended(struct track *track, uint64_t by);
 
 /*
