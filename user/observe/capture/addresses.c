@@ -345,7 +345,8 @@ static void forget(struct addresses *addresses, pid_t tgid, uint64_t since)
 	if (!code || code->since > since)
 		return;
 	begun = code->execed && code->execed < since ? code->execed : since;
-	code->execed = 0; /* of this exec: another one has its own, or none was heard */
+	if (code->execed < since) /* else it is the next exec's, which has a record to come */
+		code->execed = 0;
 	map_remove_all(&addresses->seen, tgid);
 	vec_release(&code->ranges);
 	for (size_t i = 0; i < code->heard.len; i++)
