@@ -88,6 +88,7 @@ void addresses_release(struct addresses *addresses)
 	vec_release(&addresses->processes);
 	strays_release(&addresses->strays);
 	map_release(&addresses->numbers);
+	map_release(&addresses->parents);
 	vec_release(&addresses->ended);
 	vec_release(&addresses->pending);
 	vec_release(&addresses->placed);
@@ -218,17 +219,35 @@ static void take_stray(void *arg, pid_t tgid, const struct mapping *mapping, uin
 	addresses_mapped(arg, tgid, mapping, time);
 }
 
-static const struct code_range *find_range(struct addresses *addresses, struct process_code *code,
-					   uint64_t address, int *error)
+static const struct code_range *find_own(struct addresses *addresses, pid_t tgid, uint64_t address,
+					 int *error)
 {
+	struct process_code *code = process_code(addresses, tgid);
 	const struct code_range *range = code_find(&code->ranges, address);
 
 	*error = range ? 0 : read_code(addresses, code);
 	if (!range && !*error)
 		range = code_find(&code->ranges, address);
 	if (!range)
-		strays_take(&addresses->strays, code->tgid, take_stray, addresses);
+		strays_take(&addresses->strays, tgid, take_stray, addresses);
 	return range ? range : find_heard(code, address);
+}
+
+#define FORKS_MOST 8 /* generations to look through */
+
+/* A forked process has its parent's mappings, for which no mmap event comes. */
+static const struct code_range *find_range(struct addresses *addresses, pid_t tgid,
+					   uint64_t address, int *error)
+{
+	const struct code_range *range = find_own(addresses, tgid, address, error);
+	const uint64_t *parent = map_find(&addresses->parents, (uint64_t)tgid, 0);
+	int ignored;
+
+	for (int i = 0; !range && parent && i < FORKS_MOST; i++) {
+		range = find_own(addresses, (pid_t)*parent, address, &ignored);
+		parent = map_find(&addresses->parents, *parent, 0);
+	}
+	return range;
 }
 
 static const char *why_unplaced(const struct code_range *range, int error)
@@ -252,8 +271,8 @@ static void write_module(struct addresses *addresses, const struct code_file *fi
 static void place(struct addresses *addresses, const struct unplaced *unplaced)
 {
 	int error;
-	const struct code_range *range = find_range(
-		addresses, process_code(addresses, unplaced->tgid), unplaced->address, &error);
+	const struct code_range *range =
+		find_range(addresses, unplaced->tgid, unplaced->address, &error);
 	uint64_t vaddr;
 	bool fresh;
 
@@ -279,7 +298,10 @@ static void forget_code(struct addresses *addresses, const struct ended_process 
 {
 	struct process_code *code = find_process(addresses, ended->tgid);
 
-	if (!code || code->since > ended->time)
+	if (code && code->since > ended->time)
+		return;
+	map_remove(&addresses->parents, (uint64_t)ended->tgid, 0);
+	if (!code)
 		return;
 	map_remove_all(&addresses->seen, ended->tgid);
 	vec_release(&code->ranges);
@@ -363,11 +385,13 @@ void addresses_ended(struct addresses *addresses, pid_t tgid, uint64_t time)
 
 static void task_record(struct addresses *addresses, const struct ub_task *task)
 {
-	if (task->what == UB_EXEC)
+	if (task->what == UB_EXEC) {
 		forget(addresses, task->h.tgid, task->h.ts);
-	else if (task->what == UB_FORK)
+		map_remove(&addresses->parents, task->h.tgid, 0);
+	} else if (task->what == UB_FORK) {
 		forget(addresses, task->other, task->h.ts);
-	else if (task->what == UB_EXIT)
+		*map_insert(&addresses->parents, task->other, 0, NULL) = task->h.tgid;
+	} else if (task->what == UB_EXIT)
 		addresses_ended(addresses, task->h.tgid, task->h.ts);
 }
 

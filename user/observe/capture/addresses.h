@@ -57,6 +57,7 @@ struct addresses {
 	VEC(struct unplaced) pending;
 	VEC(struct process_code) processes;
 	struct strays strays; /* for session.c, which fills it */
+	struct map parents; /* tgid that has not begun another program -> tgid that forked it */
 	struct map numbers; /* tgid -> position in processes + 1 */
 	VEC(struct ended_process) ended; /* whose code is still here */
 	VEC(struct placed_address) placed;
