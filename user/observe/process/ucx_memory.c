@@ -319,8 +319,9 @@ static void read_copy(struct ucx_memory *memory, const struct ucx_file *file, ui
 					 .devices = file->devices ? file->devices + base : 0 };
 
 	forget(memory);
-	ucx_devices_read(memory, &place);
+	/* devices are added, and named, before memory on them is */
 	ucx_regions_read(memory, &place);
+	ucx_devices_read(memory, &place);
 }
 
 int ucx_memory_read(struct ucx_memory *memory, ucx_files *files, struct library_set *set, pid_t pid)
