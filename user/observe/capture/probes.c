@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "observe/capture/wrappers.h"
 #include "observe/process/layout.h"
@@ -447,6 +448,7 @@ int probes_attach(struct probes *probes, const struct library *library, const st
 	probed->missing = plan.missing.len;
 	probed->refused += refused;
 	probed->placed = err ? 0 : n - refused;
+	probed->since = clock_ns(CLOCK_MONOTONIC);
 	log_debug("%s: %u probes, %u missing, %u stepped, %u refused, layout %s", library->path,
 		  probed->placed, probed->missing, probed->stepped, probed->refused,
 		  probed->slot ? ucp->layout->name : "unknown");

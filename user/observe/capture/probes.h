@@ -86,6 +86,7 @@ void hot_drop_call_returns(struct hot *hot);
 struct probed {
 	const struct library *library;
 	int slot; /* layout slot its cookies carry */
+	uint64_t since; /* CLOCK_MONOTONIC ns: when they were in place */
 	unsigned int placed, missing, stepped, refused;
 	const char
 		*user_threads; /* the runtime that forbids call ends, NULL = none, or not asked */

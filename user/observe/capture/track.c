@@ -117,7 +117,7 @@ static void announce_shmem(struct track *track)
 }
 
 static void announce_library(struct track *track, struct tracked *tracked,
-			     const struct mapped_library *mapped, bool was_probed)
+			     const struct mapped_library *mapped)
 {
 	const struct probed *probed = probes_find(track->probes, mapped->library);
 	struct library_probes counts = { 0 };
@@ -139,9 +139,10 @@ static void announce_library(struct track *track, struct tracked *tracked,
 		announce_shmem(track);
 	if (mapped->library->roles & LIB_UCP)
 		tracked->uses_ucp = true;
-	if (!was_probed && tracked->from_start && probed && probed->placed) {
+	if (tracked->from_start && probed && probed->placed &&
+	    probed->since > tracked->dirty_since) {
 		side_write(track->writer, side_gap(tracked->tgid, "library", mapped->library->path,
-						   tracked->dirty_since, side_now()));
+						   tracked->dirty_since, probed->since));
 		tracked->late = true;
 	}
 }
@@ -150,22 +151,20 @@ static void scan_library(struct track *track, struct tracked *tracked,
 			 const mapped_libraries *mapped, size_t i)
 {
 	const struct library *library = mapped->data[i].library;
-	bool was_probed = probes_find(track->probes, library);
-	int err = was_probed ? 0
-			     : probes_attach(track->probes, library,
-					     library_owner_ucp(mapped, library));
+	int err = probes_attach(track->probes, library, library_owner_ucp(mapped, library));
 
 	if (err)
 		log_warn("cannot probe '%s': %s", library->path, strerror(-err));
-	announce_process(track, tracked, mapped);
 	if (!is_announced(tracked, library))
-		announce_library(track, tracked, &mapped->data[i], was_probed);
+		announce_library(track, tracked, &mapped->data[i]);
 }
 
 /*
  * Probes take milliseconds to place. Causes get theirs before their effects: MPI_Init is called
  * soon after its library is mapped, and a transfer that is seen has a call and an operation.
  */
+#define PROBING_TURNS 3
+
 static unsigned int probing_turn(const struct library *library)
 {
 	return library->roles & (LIB_MPI | LIB_SHMEM) ? 0 : library->roles & LIB_UCP ? 1 : 2;
@@ -185,51 +184,74 @@ static bool any_matters(const mapped_libraries *mapped)
 	return false;
 }
 
-/* Beside a library that matters, memory does as well. */
-static bool is_scanned(const struct library *library, bool beside)
+/* In a process that has a library that matters: its memory does as well. */
+static bool is_scanned(const struct library *library)
 {
-	return matters(library) || (beside && library->roles & LIB_GPU);
+	return matters(library) || library->roles & LIB_GPU;
 }
 
-/* A short program may have ended by the time its files are known: its mappings are read before. */
-static void scan_one(struct track *track, struct tracked *tracked)
+/* A process that has mapped something, and all that it maps. */
+struct scan {
+	size_t index;
+	mapped_libraries mapped;
+	bool matters;
+};
+
+/* Who it is: a short program may have ended by the time anything is probed. */
+static struct scan scan_identity(struct track *track, size_t index)
 {
+	struct tracked *tracked = &track->processes.data[index];
 	const bool holds = process_maps_hold(tracked->tgid);
-	mapped_libraries mapped = { 0 };
-	int err = process_libraries(tracked->tgid, &track->libraries, &mapped);
-	bool beside;
+	struct scan scan = { .index = index };
+	int err = process_libraries(tracked->tgid, &track->libraries, &scan.mapped);
 
 	if (err)
 		log_debug("process %d: %s", tracked->tgid, strerror(-err));
-	ends_process(track, tracked, &mapped);
-	tracked->user_threads = tracked->user_threads || user_threads_mapped(&mapped);
-	beside = any_matters(&mapped);
-	for (unsigned int turn = 0; turn < 3; turn++)
-		for (size_t i = 0; i < mapped.len; i++)
-			if (is_scanned(mapped.data[i].library, beside) &&
-			    probing_turn(mapped.data[i].library) == turn)
-				scan_library(track, tracked, &mapped, i);
+	scan.matters = any_matters(&scan.mapped);
+	ends_process(track, tracked, &scan.mapped);
+	tracked->user_threads = tracked->user_threads || user_threads_mapped(&scan.mapped);
+	if (scan.matters)
+		announce_process(track, tracked, &scan.mapped);
 	if (tracked->announced) {
 		addresses_process(track->addresses, tracked->tgid);
 		vec_push(&track->scanned, tracked->tgid);
 	}
 	if (holds)
 		process_maps_drop();
-	vec_release(&mapped);
+	return scan;
+}
+
+static void scan_probes(struct track *track, const struct scan *scan, unsigned int turn)
+{
+	const mapped_libraries *mapped = &scan->mapped;
+
+	for (size_t i = 0; scan->matters && i < mapped->len; i++)
+		if (is_scanned(mapped->data[i].library) &&
+		    probing_turn(mapped->data[i].library) == turn)
+			scan_library(track, &track->processes.data[scan->index], mapped, i);
 }
 
 void track_scan(struct track *track)
 {
-	while (track->dirty.len) {
-		size_t index = track->dirty.data[--track->dirty.len];
+	VEC(struct scan) scans = { 0 };
+
+	for (size_t i = 0; i < track->dirty.len; i++) {
+		size_t index = track->dirty.data[i];
 		struct tracked *tracked = &track->processes.data[index];
 
 		tracked->dirty = false;
 		if (tracked->alive)
-			scan_one(track, tracked);
+			vec_push(&scans, scan_identity(track, index));
 		else if (!tracked->announced)
 			vec_push(&track->free, index);
 	}
+	track->dirty.len = 0;
+	for (unsigned int turn = 0; turn < PROBING_TURNS; turn++)
+		for (size_t i = 0; i < scans.len; i++)
+			scan_probes(track, &scans.data[i], turn);
+	for (size_t i = 0; i < scans.len; i++)
+		vec_release(&scans.data[i].mapped);
+	vec_release(&scans);
 }
 
 bool track_consider(struct track *track, pid_t tgid)
