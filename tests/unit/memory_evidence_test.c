@@ -191,6 +191,41 @@ static void eliminated(void **state)
 	nothing(150, 0x1fff);
 }
 
+/* Gone before the first look: only where the process was seen from its start, and all it called. */
+static void eliminated_from_the_start(void **state)
+{
+	(void)state;
+	at(100);
+	range(0x4000, 0x5000, EVIDENCE_HOST);
+	evidence_change_add(&evidence, 300, 0x2000, 0x1000);
+	evidence_ready(&evidence);
+	nothing(50, 0x1000);
+	evidence.whole = true;
+	is(50, 0x1000, MEMORY_HOST, -1, "elimination", NO_REASON);
+	nothing(50, 0x2000);
+	evidence.late = true;
+	nothing(50, 0x1000);
+	evidence.late = false;
+	evidence.unprobed = true;
+	nothing(50, 0x1000);
+	evidence.unprobed = false;
+	evidence_distrust(&evidence, &capture);
+	nothing(50, 0x1000);
+}
+
+/* An earlier capture saw the start: of the time between the two nothing is known. */
+static void eliminated_by_one_capture(void **state)
+{
+	(void)state;
+	at(200);
+	range(0x4000, 0x5000, EVIDENCE_HOST);
+	evidence_look_add(&evidence, 100, &other);
+	evidence.whole = true;
+	evidence_ready(&evidence);
+	nothing(150, 0x1000);
+	is(250, 0x1000, MEMORY_HOST, -1, "elimination", NO_REASON);
+}
+
 /* A thread's heap grows into what it has reserved. */
 static void heap_grows(void **state)
 {
@@ -344,6 +379,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(freed_between_two, setup, teardown),
 		cmocka_unit_test_setup_teardown(between_two, setup, teardown),
 		cmocka_unit_test_setup_teardown(eliminated, setup, teardown),
+		cmocka_unit_test_setup_teardown(eliminated_from_the_start, setup, teardown),
+		cmocka_unit_test_setup_teardown(eliminated_by_one_capture, setup, teardown),
 		cmocka_unit_test_setup_teardown(heap_grows, setup, teardown),
 		cmocka_unit_test_setup_teardown(heap_grows_from_the_start, setup, teardown),
 		cmocka_unit_test_setup_teardown(told_by_ucx, setup, teardown),

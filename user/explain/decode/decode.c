@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/library_role.h"
 #include "base/mpi_function.h"
 #include "base/order.h"
 #include "explain/decode/decode.h"
@@ -180,9 +181,20 @@ static void decode_note(struct decoder *decoder, struct capture *capture, const 
 		vec_push(&capture->notes, strings_intern(&decoder->strings, text));
 }
 
-/* The moment is short, but MPI_Init may lie in it. */
+static bool is_gpu_library(const struct process *process, const char *path)
+{
+	for (size_t i = 0; path && i < process->libraries.len; i++)
+		if (library_role_by_name(process->libraries.data[i].role) & LIB_GPU &&
+		    process->libraries.data[i].path && !strcmp(process->libraries.data[i].path, path))
+			return true;
+	return false;
+}
+
+/* The moment is short, but MPI_Init may lie in it, or an allocation. */
 static void decode_gap(struct decoder *decoder, struct capture *capture, const json_t *side)
 {
+	struct process *process =
+		process_at(decoder, capture->host, side_u64(side, "tgid"), side_u64(side, "to"));
 	const char *path = json_string_value(json_object_get(side, "path"));
 	const char *name = path ? strrchr(path, '/') : NULL;
 	char text[256];
@@ -193,6 +205,8 @@ static void decode_gap(struct decoder *decoder, struct capture *capture, const j
 	vec_push(&capture->notes, strings_intern(&decoder->strings, text));
 	if (path && capture->mpi_library && !strcmp(path, capture->mpi_library))
 		capture->late_mpi++;
+	if (process && is_gpu_library(process, path))
+		process->evidence.late = true;
 }
 
 static void decode_worker(struct decoder *decoder, struct capture *capture, const json_t *side)

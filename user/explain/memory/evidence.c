@@ -239,7 +239,8 @@ static bool never_made(const struct memory_evidence *evidence, const struct arou
 		       uint64_t address)
 {
 	return around->look[1]->cached ||
-	       (evidence->whole && !evidence->unprobed && !evidence->distrusted &&
+	       (evidence->whole && !evidence->late && !evidence->unprobed &&
+		!evidence->distrusted &&
 		class_in(evidence->made.data, evidence->made.len, address) == EVIDENCE_NONE);
 }
 
@@ -334,15 +335,20 @@ static struct memory_answer by_ucx(const struct around *around,
 	return unknown("not seen allocated");
 }
 
-/*
- * Nothing was there at the look before, so it was mapped since; what GPU libraries have made since
- * was seen, and was never there.
- */
+/* Nothing was there at the look before, or at the start of the process. */
+static bool was_empty(const struct memory_evidence *evidence, const struct around *around)
+{
+	if (around->look[0])
+		return around->class[0] == EVIDENCE_NONE;
+	return around->look[1] == evidence->looks.data[0] && evidence->whole && !evidence->late;
+}
+
+/* It was mapped since; what GPU libraries have made since was seen, and was never there. */
 static bool is_eliminated(const struct memory_evidence *evidence, const void *by,
 			  const struct around *around, uint64_t address)
 {
-	return around->look[0] && around->class[0] == EVIDENCE_NONE &&
-	       around->class[1] == EVIDENCE_NONE && !evidence->unprobed &&
+	return was_empty(evidence, around) && around->class[1] == EVIDENCE_NONE &&
+	       !evidence->unprobed &&
 	       evidence->distrusted != by &&
 	       class_in(evidence->made.data, evidence->made.len, address) == EVIDENCE_NONE;
 }
