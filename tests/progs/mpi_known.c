@@ -131,7 +131,8 @@ int main(int argc, char **argv)
 	tell_memory(told, AREA, tell_gpu(0x5e, "GPU1"));
 	if (argc >= 3)
 		wait_for(argv[2]);
-	/* what the library did before it had probes is unseen: the first look must come before sends */
+	/* what the library did before it had probes is unseen: the first look must come before
+	 * sends */
 	pause_ms(200);
 	late = map(PROT_READ | PROT_WRITE, MAP_PRIVATE);
 	send_all(17, heap, BYTES);

@@ -185,7 +185,8 @@ static bool is_gpu_library(const struct process *process, const char *path)
 {
 	for (size_t i = 0; path && i < process->libraries.len; i++)
 		if (library_role_by_name(process->libraries.data[i].role) & LIB_GPU &&
-		    process->libraries.data[i].path && !strcmp(process->libraries.data[i].path, path))
+		    process->libraries.data[i].path &&
+		    !strcmp(process->libraries.data[i].path, path))
 			return true;
 	return false;
 }

@@ -348,8 +348,7 @@ static bool is_eliminated(const struct memory_evidence *evidence, const void *by
 			  const struct around *around, uint64_t address)
 {
 	return was_empty(evidence, around) && around->class[1] == EVIDENCE_NONE &&
-	       !evidence->unprobed &&
-	       evidence->distrusted != by &&
+	       !evidence->unprobed && evidence->distrusted != by &&
 	       class_in(evidence->made.data, evidence->made.len, address) == EVIDENCE_NONE;
 }
 
