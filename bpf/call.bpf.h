@@ -158,7 +158,7 @@ __weak __noinline int call_on_top(struct task_state *task, const struct caller_p
 /* The innermost live frame around an operation. */
 static __always_inline struct frame *frame_around_op(const struct hit *hit, struct pt_regs *ctx)
 {
-	struct op_entered op = { hit->sp, PT_REGS_FP(ctx) };
+	struct op_entered op = { hit->sp, PT_REGS_FP(ctx), hit->ret };
 	struct caller_paths *paths = &hit->task->callers;
 	struct caller_path *path = NULL;
 	struct frame *top;

@@ -234,7 +234,7 @@ static __always_inline bool path_holds(const struct caller_path *path, __u64 ret
 }
 
 struct op_entered {
-	__u64 sp, bp;
+	__u64 sp, bp, ret;
 };
 
 /*
@@ -249,7 +249,7 @@ __weak __noinline int caller_path(struct caller_paths *paths, const struct op_en
 
 	if (!paths || !op)
 		return -1;
-	ret = slot_value(op->sp);
+	ret = op->ret;
 	at = (ret ^ ret >> 7 ^ op->sp >> 4) & (CALLER_PATHS - 1);
 	path = &paths->path[at];
 	if (likely(path_holds(path, ret, op->sp, op->bp)))

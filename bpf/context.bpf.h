@@ -43,6 +43,7 @@ struct hit {
 	__u64 sp; /* at the function's entry */
 	__u64 function; /* address of its first instruction */
 	__u64 ts;
+	__u64 ret; /* where it returns to: set by op_enter() alone */
 	__u16 row;
 	__u16 wrappers;
 	__u8 slot;

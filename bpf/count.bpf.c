@@ -248,7 +248,7 @@ static __always_inline int op_count(struct pt_regs *ctx, bool may_return)
 	if (!entry_begin(&e, ctx) || !entry_args(&e, ctx))
 		return 1;
 	if (calls_wanted(&e.task->callers)) {
-		struct op_entered entered = { e.hit.sp, PT_REGS_FP(ctx) };
+		struct op_entered entered = { e.hit.sp, PT_REGS_FP(ctx), slot_value(e.hit.sp) };
 
 		count_call_of(e.task, &entered);
 	} else {

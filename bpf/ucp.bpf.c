@@ -22,8 +22,8 @@ static __always_inline __u64 op_position(const struct hit *hit, const struct fra
 
 static __always_inline __u64 op_caller(const struct hit *hit)
 {
-	return hit->wrappers ? wrapper_caller(hit->wrappers, hit->function, hit->sp)
-			     : slot_value(hit->sp);
+	return hit->wrappers ? wrapper_caller(hit->wrappers, hit->function, hit->sp, hit->ret)
+			     : hit->ret;
 }
 
 static __always_inline int op_enter(struct pt_regs *ctx)
@@ -33,6 +33,7 @@ static __always_inline int op_enter(struct pt_regs *ctx)
 
 	if (!hit_begin(&hit, ctx))
 		return 1;
+	hit.ret = slot_value(hit.sp);
 	frame = span_open(&hit, ctx, UB_OP, frame_around_op(&hit, ctx));
 	if (!frame)
 		return 1;

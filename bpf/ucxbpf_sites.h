@@ -130,6 +130,7 @@ struct ub_wrapper {
 };
 
 struct ub_wrappers {
+	__s32 from, to; /* around all rows: most callers are elsewhere */
 	struct ub_wrapper row[UB_WRAPPER_ROWS];
 };
 

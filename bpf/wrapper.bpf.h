@@ -16,17 +16,18 @@ struct {
 	__type(value, struct ub_wrappers);
 } wrappers SEC(".maps");
 
-/* sp: at the function's entry. Not static: verified once. */
-__weak __noinline __u64 wrapper_caller(__u32 number, __u64 function, __u64 sp)
+/* sp, ret: at the function's entry. Not static: verified once. */
+__weak __noinline __u64 wrapper_caller(__u32 number, __u64 function, __u64 sp, __u64 ret)
 {
 	const struct ub_wrappers *known = bpf_map_lookup_elem(&wrappers, &number);
-	__u64 ret = slot_value(sp);
 
 	for (int i = 0; known && i < UB_WRAPPER_ROWS; i++) {
 		const struct ub_wrapper *row = &known->row[i];
 		/* the call instruction, not always the next one, lies in the function */
 		__s64 at = ret - 1 - function;
 
+		if (at < known->from || at >= known->to)
+			break;
 		if (at < row->from || at >= row->to)
 			continue;
 		sp += row->up;

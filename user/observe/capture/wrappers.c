@@ -60,6 +60,15 @@ static bool function_at(const struct elf *elf, const char *name, uint64_t *vaddr
 	return !elf_function(elf, name, &offset, size) && !elf_offset_to_vaddr(elf, offset, vaddr);
 }
 
+static void add_row(struct ub_wrappers *wrappers, unsigned int i, struct ub_wrapper row)
+{
+	wrappers->row[i] = row;
+	if (!i || row.from < wrappers->from)
+		wrappers->from = row.from;
+	if (!i || row.to > wrappers->to)
+		wrappers->to = row.to;
+}
+
 static void add(struct wrapper_search *search, const char *name)
 {
 	uint64_t size, pc, from, end;
@@ -75,10 +84,10 @@ static void add(struct wrapper_search *search, const char *name)
 			continue;
 		if (search->count == UB_WRAPPER_ROWS)
 			return;
-		search->wrappers.row[search->count++] =
+		add_row(&search->wrappers, search->count++,
 			(struct ub_wrapper){ (int32_t)(pc - search->function),
 					     (int32_t)(from - search->function),
-					     (uint32_t)UB_ROW_CFA(rule) };
+					     (uint32_t)UB_ROW_CFA(rule) });
 	}
 }
 
