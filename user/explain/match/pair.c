@@ -608,6 +608,12 @@ void link_learn(struct matcher *matcher, struct link *link, struct inbox *inbox)
 	if (link->inbox)
 		return;
 	link->inbox = inbox;
+	/* an endpoint that was made from a socket's address has no other name of its peer */
+	if (!link->ep->peer_process) {
+		link->ep->peer_process = inbox->process;
+		link->ep->peer = decoder_object(matcher->decoder, inbox->process, OBJECT_WORKER,
+						inbox->worker, 0);
+	}
 	++*map_insert(&matcher->ways, link->process->id, inbox->id, NULL);
 	for (struct sent *sent = link->first; sent; sent = sent->after)
 		if (!sent->bucket)
