@@ -247,6 +247,28 @@ logged()
 	same "$(logged 'Send shutdown')" "$(sent tag_send)"
 }
 
+# ucxx COMMANDS: of a shell; a port is busy for a minute after its use
+ucxx()
+{
+	traced env UCX_TLS=tcp,posix,self,cma PORT=$((20000 + RANDOM % 10000)) sh -c "$1"
+	whole
+	as_witnessed
+	same "$(sent tag_send | cut -d' ' -f1)" "$(called libucxx _ZN4ucxx tag_send)"
+}
+
+@test "ucxx: its example, both ends in one process" {
+	built ucxx
+	ucxx "$AT/bin/ucxx_basic -m polling -p \$PORT"
+	same "4 $((12 + 20 + 2000 + 200000))" "$(sent tag_send)"
+}
+
+@test "ucxx: its benchmark, two processes" {
+	built ucxx
+	ucxx "$AT/bin/ucxx_perftest -p \$PORT -s 1000 -n 5 -w 1 & sleep 2
+		$AT/bin/ucxx_perftest -p \$PORT -s 1000 -n 5 -w 1 127.0.0.1; wait"
+	holds '[.ops[].process] | unique | length == 2'
+}
+
 # In about one run of six, the first 24 bytes on an endpoint that was made from a socket address have no operation here,
 # and the messages of that endpoint no other end, as the report says.
 @test "Dask over UCX-Py: a scheduler and two workers" {
