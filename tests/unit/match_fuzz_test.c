@@ -3,7 +3,8 @@
  * Random jobs whose senders fill one FIFO, or a connection each. None of these seeds has a message
  * that is matched wrongly, whatever was not seen; of jobs that were traced from the start, nearly
  * every message that arrived is matched or ambiguous. No arrival that was recorded is said not to
- * be there. Arguments: the first seed, and how many.
+ * be there, and no reason names a loss, or other senders, where there was none. Arguments:
+ * the first seed, and how many.
  */
 #include <inttypes.h>
 
@@ -337,8 +338,23 @@ static uint64_t denied(const struct fuzz *fuzz)
 	return said > missing ? said - missing : 0;
 }
 
+static uint64_t count_both(const struct fact_totals *totals, const char *reason)
+{
+	return reason_count(totals->unmatched_sends, reason) +
+	       reason_count(totals->unmatched_receives, reason);
+}
+
+/* Ends of messages that are put down to a loss where nothing was lost, or to senders of one. */
+static uint64_t misjudged(const struct fuzz *fuzz)
+{
+	const struct fact_totals *totals = &fuzz->out.totals;
+
+	return (fuzz->lossy ? 0 : count_both(totals, "lost records")) +
+	       (fuzz->senders > 1 ? 0 : count_both(totals, "one of several senders"));
+}
+
 struct sums {
-	uint64_t matched, wrong, possible, denied; /* messages */
+	uint64_t matched, wrong, possible, denied, misjudged; /* messages */
 	uint64_t settled, arrived; /* of jobs traced from the start */
 };
 
@@ -377,6 +393,7 @@ static void run(uint64_t seed, struct sums *sums)
 	sums->possible += fuzz.truth.used;
 	sums->wrong += wrong(&fuzz, seed);
 	sums->denied += denied(&fuzz);
+	sums->misjudged += misjudged(&fuzz);
 	outcome_release(&fuzz.out);
 	map_release(&fuzz.truth);
 	job_release(&fuzz.job);
@@ -400,6 +417,7 @@ static void none_wrong(void **state)
 	assert_true(sums.settled > sums.arrived * 99 / 100);
 	assert_int_equal(sums.wrong, 0);
 	assert_int_equal(sums.denied, 0);
+	assert_int_equal(sums.misjudged, 0);
 }
 
 int main(int argc, char **argv)

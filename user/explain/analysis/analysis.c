@@ -146,7 +146,7 @@ static void cut_lost(const struct event *event, struct decoder *decoder,
 	if (!process_forgets(event))
 		return;
 	decoder_end(decoder, event->process);
-	matcher_ending(matcher, "lost records");
+	matcher_ending(matcher, lost_records);
 	attribute_forget(attribute);
 	matcher_ending(matcher, NULL);
 	decoder_ended(decoder);
@@ -336,7 +336,7 @@ static void on_transfer(void *arg, const struct transfer *transfer)
 static void on_hidden(void *arg, const struct event *event, uint64_t from)
 {
 	matcher_gap(((struct analysis *)arg)->matcher, event->capture->host, event->process, from,
-		    event->h->ts - 1);
+		    event->h->ts - 1, order_not_known);
 }
 
 static void on_sent(void *arg, const struct event *event, struct op *op, struct object *ep)
@@ -445,7 +445,7 @@ static void tell_gaps(struct analysis *analysis, struct input *input)
 		if (gap->from > input->head->ts)
 			break;
 		matcher_gap(analysis->matcher, input->capture.host, gap_owner(&input->capture, gap),
-			    gap->from, gap->until);
+			    gap->from, gap->until, lost_records);
 		if (input->holes)
 			decoder_memory_hole(&analysis->decoder, &input->capture, gap->until);
 	}
@@ -466,7 +466,7 @@ static void tell_unseen(struct analysis *analysis, const struct event *event)
 
 	if (event->h->kind == UB_LOSS && loss->unseen)
 		matcher_gap(analysis->matcher, event->capture->host, event->process, loss->h.ts,
-			    loss->until);
+			    loss->until, order_not_known);
 }
 
 static void feed(struct analysis *analysis, struct input *input)

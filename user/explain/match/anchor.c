@@ -68,15 +68,12 @@ static const char *reason_before(struct matcher *matcher, const struct sent *sen
 			       ? one_of_several
 			       : "arrival not seen";
 	if (!arrival && arrival_given_up(sent))
-		return link->anchor_sent ? order_lost(matcher, sent->bucket)
-					 : "before first anchor";
-	if (!arrival && (link->anchor_sent || arrival_may_be_lost(sent)))
+		return order_lost(link);
+	if (!arrival && (link->anchor_sent || link->lost || arrival_may_be_lost(sent)))
 		return "arrival not seen";
-	if (!link->anchor_sent)
-		return "before first anchor";
-	if (!sent->bucket->many)
-		arrival_give_up(matcher, arrival, order_lost(matcher, sent->bucket));
-	return order_lost(matcher, sent->bucket);
+	if (link->anchor_sent && !sent->bucket->many)
+		arrival_give_up(matcher, arrival, order_lost(link));
+	return order_lost(link);
 }
 
 static void overtaken(struct matcher *matcher, struct sent *sent, uint64_t pos)

@@ -344,7 +344,7 @@ bool inbox_sure(const struct inbox *inbox, uint64_t tag)
 }
 
 /* Bound receives keep their messages. */
-void inbox_lost(struct matcher *matcher, struct inbox *inbox)
+void inbox_lost(struct matcher *matcher, struct inbox *inbox, const char *why)
 {
 	inbox_settle(matcher, inbox);
 	fifos_lost(inbox);
@@ -354,7 +354,7 @@ void inbox_lost(struct matcher *matcher, struct inbox *inbox)
 		map_release(&inbox->came[i]);
 	inbox->mask_count = 0;
 	while (inbox->posted) {
-		inbox->posted->lost = true;
+		inbox->posted->lost = why;
 		posted_remove(inbox->posted);
 	}
 	while (inbox->unexpected)
@@ -422,7 +422,7 @@ static void drop_stale(const struct receive *receive, const struct arrival *arri
 		if (other == receive || other->op->start > receive->op->start ||
 		    !receive_accepts(other->op, arrival))
 			continue;
-		other->lost = true;
+		other->lost = "arrival not seen";
 		posted_remove(other);
 	}
 }

@@ -13,9 +13,9 @@ struct bucket {
 		*claim[2]; /* at a cut: the next for sends without order, [1]: for placed ones */
 	struct link *only; /* the link that all of them came over so far */
 	bool many; /* more than one link */
-	bool undecided; /* at a cut: sends and arrivals were left that may be each other's */
+	const char *claimed; /* at a cut: why sends were left that these may be of; NULL: none */
 	uint64_t given_up; /* time of the last arrival that was given up; 0: none */
-	bool hidden; /* a send that was removed may still arrive, while inbox.hidden */
+	const char *hidden; /* why a send that was removed may still arrive, while inbox.hidden */
 };
 
 #define UCT_FLAG_DESC 1u /* UCT_CB_PARAM_FLAG_DESC: the message does not lie in a FIFO */
@@ -115,7 +115,7 @@ struct receive {
 	bool contested; /* another thread's receive may have been posted before it, or after */
 	bool alike; /* ambiguous, but the messages' facts are the same either way */
 	bool listed; /* among the bound ones of its inbox, linked as in the posted queue */
-	bool lost; /* posted before records were lost: its message is unknown */
+	const char *lost; /* why its message is unknown, whatever comes; NULL: it is not */
 	unsigned int epoch; /* of the inbox, as it was posted */
 	uint64_t came; /* messages that it would have taken, and that had come by then */
 	struct arrival *arrival; /* until the message is settled */
@@ -174,6 +174,7 @@ struct link {
 	struct process *process;
 	struct inbox *inbox; /* NULL: not known */
 	bool untraced, synced;
+	const char *lost; /* why it is not synced any more; NULL: it never was, since a cut */
 	bool hides; /* counted in its inbox's hidden: until its next anchor */
 	bool listed; /* in matcher.synced */
 	uint64_t connection; /* 1 + the upper half of positions that both ends have had; 0: none */
@@ -223,8 +224,8 @@ struct matcher {
 
 /* ---- pair.c ---- */
 extern const char one_of_several[];
-/* The reason why order does not pair messages of the bucket, on a link that had its place once. */
-const char *order_lost(const struct matcher *matcher, const struct bucket *bucket);
+/* The reason why order does not pair messages of a link that is not in order. */
+const char *order_lost(const struct link *link);
 struct bucket *bucket_of(struct matcher *matcher, uint64_t key, enum message_class class,
 			 const struct inbox *inbox);
 void bucket_add_sent(struct bucket *bucket, struct sent *sent);
@@ -266,11 +267,12 @@ void link_sync(struct matcher *matcher, struct link *link);
  * link of the host, and on no link of others to a worker that owner has an endpoint to, or to any
  * if owner is NULL. Where owner made all of these records, its sends before them stay in order.
  */
-void links_unsync(struct matcher *matcher, int host, const struct process *owner, uint64_t from);
+void links_unsync(struct matcher *matcher, int host, const struct process *owner, uint64_t from,
+		  const char *why);
 /* A send of it that may have been hidden has arrived, or is not awaited any more. */
 void link_shows(struct link *link);
-/* From now on nothing is known of its order. */
-void link_unsync(struct link *link);
+/* From now on nothing is known of its order. why: a reason, for its messages. */
+void link_unsync(struct link *link, const char *why);
 /* Whether all that was sent before it on its link was seen, and it is the next to arrive. */
 bool in_order(const struct sent *sent);
 void link_append(struct link *link, struct sent *sent);
@@ -363,8 +365,8 @@ void arrival_pass(struct arrival *arrival, uint64_t returned);
  */
 void inbox_catch_up(struct matcher *matcher, struct inbox *inbox, uint64_t now);
 
-/* After a loss or a pause: posted receives and waiting messages are unknown. */
-void inbox_lost(struct matcher *matcher, struct inbox *inbox);
+/* After a loss or a pause: posted receives and waiting messages are unknown. why: a reason. */
+void inbox_lost(struct matcher *matcher, struct inbox *inbox, const char *why);
 /* Whether later records of its request may refer to another receive. */
 bool receive_lost(const struct receive *receive);
 /* Whether all receives and messages with that tag that are in the queues were seen. */

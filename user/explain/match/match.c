@@ -274,7 +274,7 @@ static void link_newest(struct matcher *matcher, struct link *link, const struct
 	if (link->newest.done > h->ts && link->newest.tid != h->tid &&
 	    (derived || link->newest.derived))
 		matcher_gap(matcher, event->capture->host, link->process, link->newest.ts,
-			    done > link->newest.done ? done : link->newest.done);
+			    done > link->newest.done ? done : link->newest.done, order_not_known);
 	link->newest.tid = h->tid;
 	link->newest.derived = derived;
 	link->newest.ts = h->ts;
@@ -337,7 +337,7 @@ void matcher_handled(struct matcher *matcher, const struct process *process, uin
 }
 
 void matcher_gap(struct matcher *matcher, int host, struct process *owner, uint64_t from,
-		 uint64_t until)
+		 uint64_t until, const char *why)
 {
 	for (size_t i = 0; i < matcher->decoder->processes.len; i++) {
 		struct process *process = matcher->decoder->processes.data[i];
@@ -350,12 +350,12 @@ void matcher_gap(struct matcher *matcher, int host, struct process *owner, uint6
 		process_missing(process, until);
 		socket_hidden(matcher, process, from, until);
 	}
-	links_unsync(matcher, host, owner, from);
+	links_unsync(matcher, host, owner, from, why);
 	for (size_t i = 0; i < matcher->all_inboxes.len; i++) {
 		struct inbox *inbox = matcher->all_inboxes.data[i];
 
 		if (owner ? inbox->process == owner : inbox->process->host == host)
-			inbox_lost(matcher, inbox);
+			inbox_lost(matcher, inbox, why);
 	}
 }
 
@@ -396,24 +396,25 @@ static bool is_undecided(const struct sent *sent)
 
 	while (arrival && (arrival->length != sent->length || !may_be_of(sent, arrival)))
 		arrival = arrival->next;
-	if (arrival)
-		bucket->undecided = true;
 	return arrival;
 }
 
 static const char *send_reason(const struct matcher *matcher, const struct sent *sent)
 {
 	const struct link *link = sent->link;
+	bool claims;
 
 	if (!link->inbox)
 		return "peer not known";
 	if (link->synced && is_undecided(sent))
-		return one_of_several;
+		return sent->bucket->claimed = one_of_several;
 	if (in_order(sent))
 		return ending_at(matcher, link->inbox->process);
-	if (claims_arrival(sent) || arrival_given_up(sent))
-		return link->anchor_sent ? order_lost(matcher, sent->bucket)
-					 : "before first anchor";
+	claims = claims_arrival(sent);
+	if (claims && !sent->bucket->claimed)
+		sent->bucket->claimed = order_lost(link);
+	if (claims || arrival_given_up(sent))
+		return order_lost(link);
 	return arrival_may_be_lost(sent) ? "arrival not seen"
 					 : ending_at(matcher, link->inbox->process);
 }
@@ -424,7 +425,7 @@ static void links_cut(struct matcher *matcher)
 		struct bucket *bucket = matcher->all_buckets.data[i];
 
 		bucket->claim[0] = bucket->claim[1] = bucket->arrivals;
-		bucket->undecided = false;
+		bucket->claimed = NULL;
 	}
 	for (size_t i = 0; i < matcher->links.len; i++) {
 		struct link *link = matcher->links.data[i];
@@ -442,22 +443,23 @@ static void links_begin_anew(struct matcher *matcher)
 
 		if (!link_ends(link))
 			continue;
-		link_unsync(link);
+		link_unsync(link, NULL);
+		link->lost = NULL;
 		link_shows(link);
 		link->anchor_sent = link->anchor_arrival = 0;
 		link->connection = 0;
 	}
 }
 
-static const char *arrival_reason(const struct matcher *matcher, const struct arrival *arrival)
+static const char *arrival_reason(const struct arrival *arrival)
 {
 	const struct bucket *bucket = arrival->bucket;
 	const struct link *link = bucket ? bucket->only : NULL;
 
-	if (bucket && bucket->undecided)
-		return one_of_several;
+	if (bucket && bucket->claimed)
+		return bucket->claimed;
 	if (link && !link->synced)
-		return link->anchor_sent ? order_lost(matcher, bucket) : "before first anchor";
+		return order_lost(link);
 	return link || arrival->source ? "send not seen" : "sender not known";
 }
 
@@ -482,7 +484,7 @@ static void buckets_cut(struct matcher *matcher)
 		for (; arrival; arrival = next) {
 			next = arrival->next;
 			if (arrival_ends(arrival))
-				arrival_give_up(matcher, arrival, arrival_reason(matcher, arrival));
+				arrival_give_up(matcher, arrival, arrival_reason(arrival));
 		}
 	}
 }
@@ -518,7 +520,7 @@ static void inbox_cut(struct matcher *matcher, struct inbox *inbox)
 		arrival->sent = NULL;
 		arrival_give_up(matcher, arrival, "");
 	}
-	inbox_lost(matcher, inbox);
+	inbox_lost(matcher, inbox, ending_at(matcher, inbox->process));
 }
 
 static void inboxes_cut(struct matcher *matcher)

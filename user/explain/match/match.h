@@ -78,12 +78,16 @@ void matcher_arrived(struct matcher *matcher, const struct event *event, uint64_
 void matcher_completed(struct matcher *matcher, const struct event *event, struct op *op);
 void matcher_met(struct matcher *matcher, const struct event *event, struct op *op);
 
+/* Why order is lost: records are, or messages may have passed unseen although none is. */
+extern const char lost_records[], order_not_known[];
+
 /*
  * Records of a host may be missing between two times: order counts nothing until the next anchor.
  * owner: the process that made all of them, whose receives are in doubt then; NULL: any may have.
+ * why: one of the above.
  */
 void matcher_gap(struct matcher *matcher, int host, struct process *owner, uint64_t from,
-		 uint64_t until);
+		 uint64_t until, const char *why);
 
 /*
  * A cut through the processes that are ending (struct process): from matcher_ending() on their

@@ -4,21 +4,13 @@
 
 #include "base/alloc.h"
 
+const char lost_records[] = "lost records";
 const char one_of_several[] = "one of several senders";
+const char order_not_known[] = "order not known";
 
-static bool is_anything_missing(const struct decoder *decoder)
+const char *order_lost(const struct link *link)
 {
-	for (size_t i = 0; i < decoder->processes.len; i++)
-		if (decoder->processes.data[i]->missing_until)
-			return true;
-	return false;
-}
-
-const char *order_lost(const struct matcher *matcher, const struct bucket *bucket)
-{
-	if (is_anything_missing(matcher->decoder))
-		return "lost records";
-	return bucket && bucket->many ? one_of_several : "order not known";
+	return link->lost ? link->lost : "before first anchor";
 }
 
 bool class_is_exact(enum message_class class)
@@ -269,7 +261,7 @@ static bool pair_in_order(struct matcher *matcher, struct bucket *bucket)
 		return true;
 	}
 	if (sent->length != arrival->length || places_differ(sent, arrival) || sent->maybe_gone) {
-		link_unsync(sent->link);
+		link_unsync(sent->link, order_not_known);
 		return false;
 	}
 	join(matcher, sent, arrival);
@@ -303,10 +295,10 @@ static void bucket_show(struct matcher *matcher, struct bucket *bucket)
 		next = arrival->next;
 		for (struct sent *sent = bucket->sents; sent; sent = sent->next)
 			if (sent->link->synced && looks_alike(sent, arrival))
-				link_unsync(sent->link);
-		arrival_give_up(matcher, arrival, order_lost(matcher, bucket));
+				link_unsync(sent->link, bucket->hidden);
+		arrival_give_up(matcher, arrival, bucket->hidden);
 	}
-	bucket->hidden = false;
+	bucket->hidden = NULL;
 }
 
 void bucket_pair(struct matcher *matcher, struct bucket *bucket)
@@ -374,29 +366,29 @@ void bucket_pair_exact(struct matcher *matcher, struct bucket *bucket)
 }
 
 /* The links that one of the arrivals that were given up may be of, by the last one of its kind. */
-static void others_doubt(const struct sent *given_up, const struct arrival *last)
+static void others_doubt(const struct sent *given_up, const struct arrival *last, const char *why)
 {
 	for (struct sent *sent = given_up->bucket->sents; sent; sent = sent->next)
 		if (sent->link->synced && sent->link != given_up->link &&
 		    sent->length == last->length && may_be_of(sent, last))
-			link_unsync(sent->link);
+			link_unsync(sent->link, why);
 }
 
 /*
  * The arrival of an ambiguous send may have been joined with the send of another link, whose own
  * arrival is to come until that link's next anchor.
  */
-static void partners_doubt(struct matcher *matcher, const struct sent *given_up)
+static void partners_doubt(struct matcher *matcher, const struct sent *given_up, const char *why)
 {
 	struct inbox *inbox = given_up->link->inbox;
 
-	given_up->bucket->hidden = true;
+	given_up->bucket->hidden = why;
 	for (size_t i = 0; i < matcher->synced.len; i++) {
 		struct link *link = matcher->synced.data[i];
 
 		if (link == given_up->link || link->inbox != inbox || !link->synced)
 			continue;
-		link_unsync(link);
+		link_unsync(link, why);
 		inbox->hidden += !link->hides;
 		link->hides = true;
 	}
@@ -406,19 +398,20 @@ void bucket_doubt(struct matcher *matcher, const struct sent *given_up, uint64_t
 {
 	struct arrival *arrival = given_up->bucket->arrivals, *next;
 	struct arrival last[2] = { 0 }; /* copies, [1]: of those with a position */
+	const char *why = given_up->link->lost ? given_up->link->lost : one_of_several;
 
 	if (given_up->ambiguous)
-		partners_doubt(matcher, given_up);
+		partners_doubt(matcher, given_up, why);
 	for (; arrival && arrival->pos < pos; arrival = next) {
 		next = arrival->next;
 		if (arrival->length != given_up->length || !may_be_of(given_up, arrival))
 			continue;
 		last[arrival->placed] = *arrival;
-		arrival_give_up(matcher, arrival, order_lost(matcher, given_up->bucket));
+		arrival_give_up(matcher, arrival, why);
 	}
 	for (int i = 0; i < 2; i++)
 		if (last[i].inbox)
-			others_doubt(given_up, &last[i]);
+			others_doubt(given_up, &last[i], why);
 }
 
 /* The endpoint has had no message before that time; 0: nothing was unseen. */
@@ -449,14 +442,17 @@ void link_shows(struct link *link)
 void link_sync(struct matcher *matcher, struct link *link)
 {
 	link->synced = true;
+	link->lost = NULL;
 	link_shows(link);
 	if (!link->listed)
 		vec_push(&matcher->synced, link);
 	link->listed = true;
 }
 
-void link_unsync(struct link *link)
+void link_unsync(struct link *link, const char *why)
 {
+	if (link->synced)
+		link->lost = why;
 	link->synced = false;
 	link->kept = link->kept_in_fifo = 0;
 }
@@ -474,14 +470,14 @@ static bool keeps_order(struct matcher *matcher, const struct link *link,
 }
 
 static void link_gap(struct matcher *matcher, struct link *link, const struct process *owner,
-		     uint64_t from)
+		     uint64_t from, const char *why)
 {
 	uint64_t kept = link->synced ? link->sends : link->kept;
 	uint64_t kept_in_fifo = link->synced ? link->sends : link->kept_in_fifo;
 
 	if (link->synced)
 		link->lost_from = from;
-	link_unsync(link);
+	link_unsync(link, why);
 	if (!link->first || !owner || owner == link->inbox->process)
 		return;
 	if (keeps_order(matcher, link, owner) && link->first->pos <= kept)
@@ -514,7 +510,8 @@ static bool reaches(struct matcher *matcher, const struct process *process,
  * Goes over the links that are in order, of all hosts, and those that fell out of it since the last
  * gap: a large job has many more.
  */
-void links_unsync(struct matcher *matcher, int host, const struct process *owner, uint64_t from)
+void links_unsync(struct matcher *matcher, int host, const struct process *owner, uint64_t from,
+		  const char *why)
 {
 	size_t kept = 0;
 
@@ -522,9 +519,9 @@ void links_unsync(struct matcher *matcher, int host, const struct process *owner
 		struct link *link = matcher->synced.data[i];
 
 		if (link->process->host == host || link->inbox->process->host == host)
-			link_gap(matcher, link, owner, from);
+			link_gap(matcher, link, owner, from, why);
 		else if (reaches(matcher, owner, link->inbox))
-			link_unsync(link);
+			link_unsync(link, why);
 		link->listed = link->synced || link->kept || link->kept_in_fifo;
 		if (link->listed)
 			matcher->synced.data[kept++] = link;

@@ -196,7 +196,7 @@ void headless_unknown(struct matcher *matcher, struct inbox *inbox, uint8_t am_i
 			continue;
 		/* the record of another host's send may be read later than this one */
 		if (!link->synced || link->process->host != inbox->process->host)
-			link_unsync(link);
+			link_unsync(link, order_not_known);
 		else if (link->first && looks_like(link->first, am_id, length))
 			link->first->maybe_gone = true;
 	}
@@ -519,7 +519,8 @@ static bool before_anchor(const struct op *op)
 {
 	const struct link *link = op->ep ? op->ep->link : NULL;
 
-	return op->process->blind_until && (!link || (!link->synced && !link->anchor_sent));
+	return op->process->blind_until &&
+	       (!link || !(link->synced || link->anchor_sent || link->lost));
 }
 
 static const char *why_unmatched(const struct matcher *matcher, const struct op *op)
@@ -547,7 +548,7 @@ static void receive_done(struct matcher *matcher, struct receive *receive)
 	arrival = receive->arrival;
 	if (!arrival && !receive->bound)
 		reason_add(matcher->unmatched_receives,
-			   receive->lost ? "lost records" : why_unmatched(matcher, receive->op), 1);
+			   receive->lost ? receive->lost : why_unmatched(matcher, receive->op), 1);
 	if (arrival && arrival->doubt)
 		receive_judge(matcher, receive);
 	bound_remove(receive);
