@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Files that code ran in go with the last process that had code there. */
+/* The code that an address is put down to, and files that go with the last process that maps them.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -93,11 +97,176 @@ static void test_two_execs(void **state)
 	addresses_release(&addresses);
 }
 
+/* The module that a process's last address was put down to; -1: none. */
+static int module_of(const char *path, pid_t tgid)
+{
+	struct file_reader *reader;
+	const char *why;
+	const json_t *side;
+	size_t i;
+	int module = -1;
+
+	assert_int_equal(file_reader_open(&reader, path, &why), 0);
+	json_array_foreach(file_reader_sides(reader), i, side)
+	{
+		const char *type = json_string_value(json_object_get(side, "t"));
+		const json_t *id = json_object_get(side, "module");
+
+		if (!strcmp(type, "address") &&
+		    json_integer_value(json_object_get(side, "tgid")) == tgid)
+			module = json_is_integer(id) ? (int)json_integer_value(id) : -1;
+	}
+	file_reader_free(reader);
+	return module;
+}
+
+#define GONE 0x3fffff00 /* above any tgid: nothing is known of these but by events */
+#define PARENT (GONE + 1)
+#define CHILD (GONE + 2)
+
+static void task_record(struct addresses *addresses, uint32_t what, pid_t tgid, pid_t other,
+			uint64_t ts)
+{
+	const struct ub_task task = { .h = { .ts = ts, .tgid = (uint32_t)tgid, .kind = UB_TASK },
+				      .what = what,
+				      .other = (uint32_t)other };
+
+	addresses_record(addresses, &task.h);
+}
+
+struct trace {
+	struct addresses addresses;
+	struct file_writer *writer;
+	char path[40];
+};
+
+static void trace_begin(struct trace *trace)
+{
+	memset(trace, 0, sizeof(*trace));
+	strcpy(trace->path, "/tmp/ucxbpf-test-XXXXXX");
+	close(mkstemp(trace->path));
+	unlink(trace->path);
+	assert_int_equal(file_writer_open(&trace->writer, trace->path), 0);
+	addresses_init(&trace->addresses, trace->writer);
+	trace->addresses.nameless = true;
+}
+
+static void assert_placed(struct trace *trace, pid_t tgid, int module)
+{
+	struct ub_stats stats = { 0 };
+
+	addresses_apply(&trace->addresses);
+	addresses_release(&trace->addresses);
+	assert_int_equal(file_writer_close(trace->writer, &stats), 0);
+	assert_int_equal(module_of(trace->path, tgid), module);
+	unlink(trace->path);
+}
+
+static void assert_module(struct trace *trace, pid_t tgid, ino_t ino)
+{
+	const uint64_t *file = map_find(&trace->addresses.files.known, 1, ino);
+
+	assert_non_null(file);
+	assert_placed(trace, tgid, ((struct code_file *)(uintptr_t)*file)->number);
+}
+
+static void call_from(struct trace *trace, pid_t tgid, ino_t ino)
+{
+	addresses_notice(&trace->addresses, tgid, 4096 * ino + 8);
+}
+
+/* A forked process that has ended is known by its parent's mappings. */
+static void test_forked(void **state)
+{
+	struct trace trace;
+
+	(void)state;
+	trace_begin(&trace);
+	map_at(&trace.addresses, PARENT, 100, 5);
+	task_record(&trace.addresses, UB_FORK, PARENT, CHILD, 10);
+	call_from(&trace, CHILD, 100);
+	assert_module(&trace, CHILD, 100);
+}
+
+/* Not by those of the program that the parent begins later, in the same place. */
+static void test_parent_execs(void **state)
+{
+	struct trace trace;
+
+	(void)state;
+	for (int late = 0; late < 2; late++) {
+		trace_begin(&trace);
+		map_at(&trace.addresses, PARENT, 100, 5);
+		trace.addresses.processes.data[0].since = 0;
+		task_record(&trace.addresses, UB_FORK, PARENT, CHILD, 10);
+		if (!late)
+			call_from(&trace, CHILD, 200);
+		addresses_exec(&trace.addresses, PARENT, 20);
+		task_record(&trace.addresses, UB_EXEC, PARENT, 0, 21);
+		map_at(&trace.addresses, PARENT, 200, 22);
+		if (late)
+			call_from(&trace, CHILD, 200);
+		assert_placed(&trace, CHILD, -1);
+	}
+}
+
+/* The child's calls before that are the parent's earlier program's. */
+static void test_forked_before_exec(void **state)
+{
+	struct trace trace;
+
+	(void)state;
+	trace_begin(&trace);
+	map_at(&trace.addresses, PARENT, 100, 5);
+	trace.addresses.processes.data[0].since = 0;
+	task_record(&trace.addresses, UB_FORK, PARENT, CHILD, 10);
+	call_from(&trace, CHILD, 100);
+	addresses_exec(&trace.addresses, PARENT, 20);
+	task_record(&trace.addresses, UB_EXEC, PARENT, 0, 21);
+	assert_module(&trace, CHILD, 100);
+}
+
+/* Records of two CPUs: the child's program is heard of before its fork. */
+static void test_exec_before_fork(void **state)
+{
+	struct trace trace;
+
+	(void)state;
+	trace_begin(&trace);
+	map_at(&trace.addresses, PARENT, 100, 5);
+	task_record(&trace.addresses, UB_EXEC, CHILD, 0, 12);
+	task_record(&trace.addresses, UB_FORK, PARENT, CHILD, 10);
+	call_from(&trace, CHILD, 100);
+	assert_placed(&trace, CHILD, -1);
+}
+
+/* The parent's number is another process's by now. */
+static void test_parent_gone(void **state)
+{
+	struct trace trace;
+
+	(void)state;
+	trace_begin(&trace);
+	map_at(&trace.addresses, PARENT, 100, 5);
+	trace.addresses.processes.data[0].since = 0;
+	task_record(&trace.addresses, UB_FORK, PARENT, CHILD, 10);
+	task_record(&trace.addresses, UB_EXIT, PARENT, 0, LONG_AGO);
+	addresses_apply(&trace.addresses);
+	map_at(&trace.addresses, PARENT, 200, 30);
+	call_from(&trace, CHILD, 200);
+	assert_placed(&trace, CHILD, -1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_short_programs),
 		cmocka_unit_test(test_two_execs),
+		cmocka_unit_test(test_forked),
+		cmocka_unit_test(test_parent_execs),
+		cmocka_unit_test(test_forked_before_exec),
+		cmocka_unit_test(test_exec_before_fork),
+		cmocka_unit_test(test_parent_gone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

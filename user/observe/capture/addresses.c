@@ -88,7 +88,7 @@ void addresses_release(struct addresses *addresses)
 	vec_release(&addresses->processes);
 	strays_release(&addresses->strays);
 	map_release(&addresses->numbers);
-	map_release(&addresses->parents);
+	origins_release(&addresses->origins);
 	vec_release(&addresses->ended);
 	vec_release(&addresses->pending);
 	vec_release(&addresses->placed);
@@ -198,11 +198,6 @@ void addresses_mapped(struct addresses *addresses, pid_t tgid, const struct mapp
 	vec_push(&code->heard, heard);
 }
 
-void addresses_exec(struct addresses *addresses, pid_t tgid, uint64_t time)
-{
-	process_code(addresses, tgid)->execed = time;
-}
-
 static const struct code_range *find_heard(const struct process_code *code, uint64_t address)
 {
 	for (size_t i = code->heard.len; i-- > 0;) {
@@ -217,6 +212,14 @@ static const struct code_range *find_heard(const struct process_code *code, uint
 static void take_stray(void *arg, pid_t tgid, const struct mapping *mapping, uint64_t time)
 {
 	addresses_mapped(arg, tgid, mapping, time);
+}
+
+/* Without a look at the process. code: NULL: nothing is known. */
+static const struct code_range *find_known(const struct process_code *code, uint64_t address)
+{
+	const struct code_range *range = code ? code_find(&code->ranges, address) : NULL;
+
+	return range || !code ? range : find_heard(code, address);
 }
 
 static const struct code_range *find_own(struct addresses *addresses, pid_t tgid, uint64_t address,
@@ -240,14 +243,29 @@ static const struct code_range *find_range(struct addresses *addresses, pid_t tg
 					   uint64_t address, int *error)
 {
 	const struct code_range *range = find_own(addresses, tgid, address, error);
-	const uint64_t *parent = map_find(&addresses->parents, (uint64_t)tgid, 0);
+	pid_t parent = origins_parent(&addresses->origins, tgid);
 	int ignored;
 
 	for (int i = 0; !range && parent && i < FORKS_MOST; i++) {
-		range = find_own(addresses, (pid_t)*parent, address, &ignored);
-		parent = map_find(&addresses->parents, *parent, 0);
+		range = find_own(addresses, parent, address, &ignored);
+		parent = origins_parent(&addresses->origins, parent);
 	}
 	return range;
+}
+
+/* As find_range(), without a look, of a process forked by that one or by its children. */
+static const struct code_range *find_inherited(const struct addresses *addresses, pid_t tgid,
+					       pid_t from, uint64_t address)
+{
+	const struct code_range *range = NULL;
+
+	for (int i = 0; tgid && i <= FORKS_MOST; i++) {
+		range = range ? range : find_known(find_process(addresses, tgid), address);
+		if (tgid == from)
+			return range;
+		tgid = origins_parent(&addresses->origins, tgid);
+	}
+	return NULL;
 }
 
 static const char *why_unplaced(const struct code_range *range, int error)
@@ -268,11 +286,9 @@ static void write_module(struct addresses *addresses, const struct code_file *fi
 		side_write(addresses->writer, side_module(file));
 }
 
-static void place(struct addresses *addresses, const struct unplaced *unplaced)
+static void place_in(struct addresses *addresses, const struct unplaced *unplaced,
+		     const struct code_range *range, int error)
 {
-	int error;
-	const struct code_range *range =
-		find_range(addresses, unplaced->tgid, unplaced->address, &error);
 	uint64_t vaddr;
 	bool fresh;
 
@@ -293,15 +309,21 @@ static void place(struct addresses *addresses, const struct unplaced *unplaced)
 		vec_push(&addresses->placed, ((struct placed_address){ range->file, vaddr }));
 }
 
+static void place(struct addresses *addresses, const struct unplaced *unplaced)
+{
+	int error;
+	const struct code_range *range =
+		find_range(addresses, unplaced->tgid, unplaced->address, &error);
+
+	place_in(addresses, unplaced, range, error);
+}
+
 /* A number that has come again since is another process's. */
 static void forget_code(struct addresses *addresses, const struct ended_process *ended)
 {
 	struct process_code *code = find_process(addresses, ended->tgid);
 
-	if (code && code->since > ended->time)
-		return;
-	map_remove(&addresses->parents, (uint64_t)ended->tgid, 0);
-	if (!code)
+	if (!code || code->since > ended->time)
 		return;
 	map_remove_all(&addresses->seen, ended->tgid);
 	vec_release(&code->ranges);
@@ -317,15 +339,23 @@ static void forget_code(struct addresses *addresses, const struct ended_process 
 static void forget_ended(struct addresses *addresses)
 {
 	const uint64_t now = side_now();
+	struct map gone = { 0 };
 	size_t kept = 0;
 
 	for (size_t i = 0; i < addresses->ended.len; i++) {
-		if (now - addresses->ended.data[i].time < AFTER_END)
-			addresses->ended.data[kept++] = addresses->ended.data[i];
-		else
-			forget_code(addresses, &addresses->ended.data[i]);
+		const struct ended_process ended = addresses->ended.data[i];
+
+		if (now - ended.time < AFTER_END) {
+			addresses->ended.data[kept++] = ended;
+			continue;
+		}
+		forget_code(addresses, &ended);
+		if (origins_end(&addresses->origins, ended.tgid, ended.time))
+			map_insert(&gone, (uint64_t)ended.tgid, 0, NULL);
 	}
 	addresses->ended.len = kept;
+	origins_end_parents(&addresses->origins, &gone);
+	map_release(&gone);
 }
 
 void addresses_apply(struct addresses *addresses)
@@ -350,6 +380,38 @@ static void place_pending_of(struct addresses *addresses, pid_t tgid)
 			addresses->pending.data[kept++] = unplaced;
 	}
 	addresses->pending.len = kept;
+}
+
+/* The process begins another program: who it forked runs the one before. */
+static void place_inherited(struct addresses *addresses, pid_t tgid)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < addresses->pending.len; i++) {
+		const struct unplaced unplaced = addresses->pending.data[i];
+		const struct code_range *range =
+			unplaced.tgid == tgid
+				? NULL
+				: find_inherited(addresses, unplaced.tgid, tgid, unplaced.address);
+
+		if (range)
+			place_in(addresses, &unplaced, range, 0);
+		else
+			addresses->pending.data[kept++] = unplaced;
+	}
+	addresses->pending.len = kept;
+}
+
+static void execs(struct addresses *addresses, pid_t tgid, uint64_t time)
+{
+	place_inherited(addresses, tgid);
+	origins_exec(&addresses->origins, tgid, time);
+}
+
+void addresses_exec(struct addresses *addresses, pid_t tgid, uint64_t time)
+{
+	execs(addresses, tgid, time);
+	process_code(addresses, tgid)->execed = time;
 }
 
 /*
@@ -386,11 +448,11 @@ void addresses_ended(struct addresses *addresses, pid_t tgid, uint64_t time)
 static void task_record(struct addresses *addresses, const struct ub_task *task)
 {
 	if (task->what == UB_EXEC) {
+		execs(addresses, task->h.tgid, task->h.ts);
 		forget(addresses, task->h.tgid, task->h.ts);
-		map_remove(&addresses->parents, task->h.tgid, 0);
 	} else if (task->what == UB_FORK) {
 		forget(addresses, task->other, task->h.ts);
-		*map_insert(&addresses->parents, task->other, 0, NULL) = task->h.tgid;
+		origins_fork(&addresses->origins, task->other, task->h.tgid, task->h.ts);
 	} else if (task->what == UB_EXIT)
 		addresses_ended(addresses, task->h.tgid, task->h.ts);
 }

@@ -9,6 +9,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "file/file.h"
+#include "observe/capture/origins.h"
 #include "observe/capture/strays.h"
 #include "observe/process/code.h"
 
@@ -57,7 +58,7 @@ struct addresses {
 	VEC(struct unplaced) pending;
 	VEC(struct process_code) processes;
 	struct strays strays; /* for session.c, which fills it */
-	struct map parents; /* tgid that has not begun another program -> tgid that forked it */
+	struct origins origins;
 	struct map numbers; /* tgid -> position in processes + 1 */
 	VEC(struct ended_process) ended; /* whose code is still here */
 	VEC(struct placed_address) placed;
