@@ -164,8 +164,10 @@ static void assert_placed(struct trace *trace, pid_t tgid, int module)
 
 static void assert_module(struct trace *trace, pid_t tgid, ino_t ino)
 {
-	const uint64_t *file = map_find(&trace->addresses.files.known, 1, ino);
+	const uint64_t *file;
 
+	addresses_apply(&trace->addresses);
+	file = map_find(&trace->addresses.files.known, 1, ino);
 	assert_non_null(file);
 	assert_placed(trace, tgid, ((struct code_file *)(uintptr_t)*file)->number);
 }
@@ -257,6 +259,64 @@ static void test_parent_gone(void **state)
 	assert_placed(&trace, CHILD, -1);
 }
 
+static void stray(struct trace *trace, pid_t tgid, ino_t ino, ino_t at, uint64_t time)
+{
+	const struct mapping mapping = { .start = 4096 * at,
+					 .end = 4096 * (at + 1),
+					 .executable = true,
+					 .dev = 1,
+					 .ino = ino,
+					 .path = "/y" };
+
+	strays_add(&trace->addresses.strays, tgid, &mapping, time);
+}
+
+/* Mapped before the process was known, and read after a later mapping of the same place. */
+static void test_strays_are_older(void **state)
+{
+	struct trace trace;
+
+	(void)state;
+	trace_begin(&trace);
+	stray(&trace, CHILD, 99, 100, 5);
+	map_at(&trace.addresses, CHILD, 100, 10);
+	call_from(&trace, CHILD, 100);
+	assert_module(&trace, CHILD, 100);
+}
+
+/* A program's first mappings come before the record of its exec. */
+static void test_strays_of_a_program(void **state)
+{
+	struct trace trace;
+
+	(void)state;
+	trace_begin(&trace);
+	stray(&trace, CHILD, 99, 100, 11);
+	task_record(&trace.addresses, UB_FORK, PARENT, CHILD, 10);
+	task_record(&trace.addresses, UB_EXEC, CHILD, 0, 12);
+	call_from(&trace, CHILD, 100);
+	assert_module(&trace, CHILD, 99);
+}
+
+/* The program that mapped it is not the process's any more, nor is that process. */
+static void test_strays_of_before(void **state)
+{
+	struct trace trace;
+
+	(void)state;
+	trace_begin(&trace);
+	stray(&trace, CHILD, 99, 100, 5);
+	addresses_exec(&trace.addresses, CHILD, 10);
+	task_record(&trace.addresses, UB_EXEC, CHILD, 0, 12);
+	call_from(&trace, CHILD, 100);
+	assert_placed(&trace, CHILD, -1);
+	trace_begin(&trace);
+	stray(&trace, CHILD, 99, 100, 5);
+	task_record(&trace.addresses, UB_FORK, PARENT, CHILD, 10);
+	call_from(&trace, CHILD, 100);
+	assert_placed(&trace, CHILD, -1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -267,6 +327,9 @@ int main(void)
 		cmocka_unit_test(test_forked_before_exec),
 		cmocka_unit_test(test_exec_before_fork),
 		cmocka_unit_test(test_parent_gone),
+		cmocka_unit_test(test_strays_are_older),
+		cmocka_unit_test(test_strays_of_a_program),
+		cmocka_unit_test(test_strays_of_before),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -173,6 +173,11 @@ void addresses_process(struct addresses *addresses, pid_t tgid)
 	read_code(addresses, process_code(addresses, tgid));
 }
 
+static bool is_same(const struct code_range *a, const struct code_range *b)
+{
+	return a->start == b->start && a->end == b->end && a->file == b->file;
+}
+
 void addresses_mapped(struct addresses *addresses, pid_t tgid, const struct mapping *mapping,
 		      uint64_t time)
 {
@@ -187,15 +192,21 @@ void addresses_mapped(struct addresses *addresses, pid_t tgid, const struct mapp
 	for (size_t i = 0; i < code->heard.len; i++) {
 		const struct heard_range *old = &code->heard.data[i];
 
-		if (old->range.start != heard.range.start || old->range.end != heard.range.end ||
-		    old->range.file != heard.range.file)
+		if (!is_same(&old->range, &heard.range))
 			code->heard.data[kept++] = *old;
+		else if (old->time > heard.time)
+			heard.time = old->time;
 	}
 	code->heard.len = kept;
 	if (kept == HEARD_MAX)
 		memmove(code->heard.data, code->heard.data + 1,
 			--code->heard.len * sizeof(*code->heard.data));
+	/* strays, and events of several CPUs, come late */
 	vec_push(&code->heard, heard);
+	for (size_t i = code->heard.len - 1; i && code->heard.data[i - 1].time > heard.time; i--) {
+		code->heard.data[i] = code->heard.data[i - 1];
+		code->heard.data[i - 1] = heard;
+	}
 }
 
 static const struct code_range *find_heard(const struct process_code *code, uint64_t address)
@@ -411,6 +422,7 @@ static void execs(struct addresses *addresses, pid_t tgid, uint64_t time)
 void addresses_exec(struct addresses *addresses, pid_t tgid, uint64_t time)
 {
 	execs(addresses, tgid, time);
+	strays_exec(&addresses->strays, tgid, time);
 	process_code(addresses, tgid)->execed = time;
 }
 
@@ -452,6 +464,7 @@ static void task_record(struct addresses *addresses, const struct ub_task *task)
 		forget(addresses, task->h.tgid, task->h.ts);
 	} else if (task->what == UB_FORK) {
 		forget(addresses, task->other, task->h.ts);
+		strays_exec(&addresses->strays, task->other, task->h.ts);
 		origins_fork(&addresses->origins, task->other, task->h.tgid, task->h.ts);
 	} else if (task->what == UB_EXIT)
 		addresses_ended(addresses, task->h.tgid, task->h.ts);

@@ -28,7 +28,7 @@ void strays_release(struct strays *strays);
 /* The process mapped this at time ns. Only code in files is kept. */
 void strays_add(struct strays *strays, pid_t tgid, const struct mapping *mapping, uint64_t time);
 
-/* The process began another program at time ns: forgets earlier mappings. */
+/* The process, or its program, began at time ns: forgets earlier mappings. */
 void strays_exec(struct strays *strays, pid_t tgid, uint64_t time);
 
 /* Calls fn for each mapping of the process, the oldest first, and forgets it. */
