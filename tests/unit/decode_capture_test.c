@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -125,11 +126,11 @@ static void how_it_ended(void **state)
 
 #define MANY 200000
 
-static void bed_library(struct bed *bed, const char *path, json_t *roles)
+static void bed_library(struct bed *bed, int tgid, const char *path, json_t *roles)
 {
 	json_array_append_new(bed->sides, json_pack("{s:s, s:i, s:s, s:s, s:o, s:i}", "t",
-						    "library", "tgid", 7, "path", path, "build_id",
-						    "abcd", "roles", roles, "ts", 20));
+						    "library", "tgid", tgid, "path", path,
+						    "build_id", "abcd", "roles", roles, "ts", 20));
 }
 
 /* Each role that is known counts once for a path and build id, however many names there are. */
@@ -152,11 +153,11 @@ static void roles_of_libraries(void **state)
 		json_array_append_new(roles, json_string("uct"));
 	}
 	json_array_append_new(roles, json_integer(1));
-	bed_library(&bed, "/lib/one.so", json_incref(roles));
-	bed_library(&bed, "/lib/one.so", roles);
+	bed_library(&bed, 7, "/lib/one.so", json_incref(roles));
+	bed_library(&bed, 7, "/lib/one.so", roles);
 	for (int i = 0; i < MANY; i++) {
 		snprintf(name, sizeof(name), "/lib/%d.so", i);
-		bed_library(&bed, name, json_pack("[s]", "ucs"));
+		bed_library(&bed, 7, name, json_pack("[s]", "ucs"));
 	}
 	bed_ready(&bed);
 	process = bed.decoder.processes.data[0];
@@ -412,6 +413,55 @@ static void edges_of_detail(void **state)
 	bed_release(&bed);
 }
 
+static void bed_gap(struct bed *bed, int tgid, const char *path)
+{
+	json_array_append_new(bed->sides,
+			      json_pack("{s:s, s:i, s:s, s:s, s:i, s:i}", "t", "gap", "tgid", tgid,
+					"what", "library", "path", path, "from", 5, "to", 10));
+}
+
+/* First allocations may be missing where a GPU library was probed late, in that process alone. */
+static void probed_late(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	bed_init(&bed);
+	for (int tgid = 101; tgid <= 103; tgid++) {
+		bed_process(&bed, tgid, 5, 1, "app");
+		bed_library(&bed, tgid, "/lib/libucp.so", json_pack("[s]", "ucp"));
+		bed_library(&bed, tgid, "/lib/libcuda.so", json_pack("[s]", "cuda"));
+	}
+	bed_gap(&bed, 101, "/lib/libcuda.so");
+	bed_gap(&bed, 102, "/lib/libucp.so");
+	bed_ready(&bed);
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(bed.decoder.processes.data[i]->evidence.late, i == 0);
+	bed_release(&bed);
+}
+
+#define MANY_GAPS 30000
+
+/* Side records of a hostile file cost as much as others. */
+static void many_gaps(void **state)
+{
+	const clock_t began = clock();
+	struct bed bed;
+	char path[40];
+
+	(void)state;
+	bed_init(&bed);
+	bed_process(&bed, 101, 5, 1, "app");
+	for (int i = 0; i < MANY_GAPS; i++) {
+		snprintf(path, sizeof(path), "/lib/libcuda.so.%d", i);
+		bed_library(&bed, 101, path, json_pack("[s]", "cuda"));
+		bed_gap(&bed, 101, "/lib/libcuda.so");
+	}
+	bed_ready(&bed);
+	assert_true(clock() - began < 5 * CLOCKS_PER_SEC);
+	bed_release(&bed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -426,6 +476,8 @@ int main(void)
 		cmocka_unit_test(peer_pid),
 		cmocka_unit_test(allowed_cpus),
 		cmocka_unit_test(edges_of_detail),
+		cmocka_unit_test(probed_late),
+		cmocka_unit_test(many_gaps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/library_role.h"
 #include "base/mpi_function.h"
 #include "base/order.h"
 #include "explain/decode/decode.h"
@@ -117,6 +116,7 @@ void decoder_release(struct decoder *decoder)
 	vec_release(&decoder->hosts);
 	vec_release(&decoder->gpus);
 	map_release(&decoder->gpu_numbers);
+	map_release(&decoder->gpu_libraries);
 	map_release(&decoder->by_address);
 	map_release(&decoder->later);
 	map_release(&decoder->uuids);
@@ -181,22 +181,12 @@ static void decode_note(struct decoder *decoder, struct capture *capture, const 
 		vec_push(&capture->notes, strings_intern(&decoder->strings, text));
 }
 
-static bool is_gpu_library(const struct process *process, const char *path)
-{
-	for (size_t i = 0; path && i < process->libraries.len; i++)
-		if (library_role_by_name(process->libraries.data[i].role) & LIB_GPU &&
-		    process->libraries.data[i].path &&
-		    !strcmp(process->libraries.data[i].path, path))
-			return true;
-	return false;
-}
-
 /* The moment is short, but MPI_Init may lie in it, or an allocation. */
 static void decode_gap(struct decoder *decoder, struct capture *capture, const json_t *side)
 {
 	struct process *process =
 		process_at(decoder, capture->host, side_u64(side, "tgid"), side_u64(side, "to"));
-	const char *path = json_string_value(json_object_get(side, "path"));
+	const char *path = side_string(decoder, side, "path");
 	const char *name = path ? strrchr(path, '/') : NULL;
 	char text[256];
 
@@ -206,7 +196,7 @@ static void decode_gap(struct decoder *decoder, struct capture *capture, const j
 	vec_push(&capture->notes, strings_intern(&decoder->strings, text));
 	if (path && capture->mpi_library && !strcmp(path, capture->mpi_library))
 		capture->late_mpi++;
-	if (process && is_gpu_library(process, path))
+	if (process && map_find(&decoder->gpu_libraries, (uintptr_t)path, (uint64_t)process->id))
 		process->evidence.late = true;
 }
 

@@ -273,6 +273,7 @@ struct decoder {
 	VEC(struct host) hosts;
 	VEC(struct gpu) gpus;
 	struct map gpu_numbers; /* (pci, host) -> position in gpus + 1 */
+	struct map gpu_libraries; /* (interned path, process) that is one */
 	uint64_t now; /* time of the last event */
 	VEC(struct process *) processes;
 	VEC(struct process *) shown; /* processes with an index, by index */

@@ -397,8 +397,11 @@ void decode_library(struct decoder *decoder, struct capture *capture, const json
 		if (roles & row->role && add_library(process, row->name, &ucx) &&
 		    row->role == LIB_UCP)
 			vec_push(&process->ucx, ucx);
-	if (roles & LIB_GPU)
+	if (roles & LIB_GPU) {
+		map_insert(&decoder->gpu_libraries, (uintptr_t)ucx.path, (uint64_t)process->id,
+			   NULL);
 		decode_gpu_library(process, side);
+	}
 	if (roles & LIB_MPI_CODE)
 		vec_push(&process->mpi_text, mpi_range(side));
 	if (roles & LIB_MPI_UCC)
