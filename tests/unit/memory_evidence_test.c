@@ -192,6 +192,21 @@ static void eliminated(void **state)
 }
 
 /* Gone before the first look: only where the process was seen from its start, and all it called. */
+/* Sizes of a hostile capture: memory up to the last address hides none below it. */
+static void made_up_to_the_end(void **state)
+{
+	(void)state;
+	at(100);
+	range(0x4000, 0x5000, EVIDENCE_HOST);
+	evidence_change_add(&evidence, 300, 0x2000, 0x1000);
+	evidence_change_add(&evidence, 300, UINT64_MAX - 10, 100);
+	evidence_ready(&evidence);
+	evidence.whole = true;
+	is(50, 0x1000, MEMORY_HOST, -1, "elimination", NO_REASON);
+	nothing(50, 0x2000);
+	nothing(50, UINT64_MAX - 5);
+}
+
 static void eliminated_from_the_start(void **state)
 {
 	(void)state;
@@ -379,6 +394,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(freed_between_two, setup, teardown),
 		cmocka_unit_test_setup_teardown(between_two, setup, teardown),
 		cmocka_unit_test_setup_teardown(eliminated, setup, teardown),
+		cmocka_unit_test_setup_teardown(made_up_to_the_end, setup, teardown),
 		cmocka_unit_test_setup_teardown(eliminated_from_the_start, setup, teardown),
 		cmocka_unit_test_setup_teardown(eliminated_by_one_capture, setup, teardown),
 		cmocka_unit_test_setup_teardown(heap_grows, setup, teardown),

@@ -80,7 +80,9 @@ static void list_made(struct memory_evidence *evidence)
 
 	for (size_t i = 0; i < evidence->changes.len; i++) {
 		const struct evidence_change *change = &evidence->changes.data[i];
-		uint64_t end = change->start + (change->size ? change->size : 1);
+		const uint64_t size = change->size ? change->size : 1;
+		const uint64_t end =
+			size < UINT64_MAX - change->start ? change->start + size : UINT64_MAX;
 
 		if (change->size == UINT64_MAX)
 			continue;
