@@ -15,6 +15,7 @@
 #include "base/alloc.h"
 #include "base/exit_codes.h"
 #include "base/log.h"
+#include "base/peer.h"
 #include "cmd/trace/temporary.h"
 #include "explain/analysis/analysis.h"
 #include "file/file.h"
@@ -112,29 +113,18 @@ void reader_release(struct reader_options *options)
 int reader_start(struct live_reader *reader, const struct reader_options *options)
 {
 	const struct sigaction waits = { .sa_handler = SIG_DFL };
-	int ends[2];
 
 	/* a parent that ignored it would have its children forgotten */
 	sigaction(SIGCHLD, &waits, NULL);
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends)) {
-		log_error("cannot start a reader: %s", strerror(errno));
-		return -errno;
-	}
 	fflush(NULL);
 	reader->has_terminal = options->terminal && !tcgetattr(STDIN_FILENO, &reader->terminal);
-	reader->pid = fork();
-	if (reader->pid < 0) {
-		log_error("cannot start a reader: %s", strerror(errno));
-		close(ends[0]);
-		close(ends[1]);
-		return -EAGAIN;
+	reader->fd = peer_fork(SOCK_SEQPACKET, &reader->pid);
+	if (reader->fd < 0) {
+		log_error("cannot start a reader: %s", strerror(-reader->fd));
+		return reader->fd;
 	}
-	if (!reader->pid) {
-		close(ends[0]);
-		_exit(show(options, ends[1]));
-	}
-	close(ends[1]);
-	reader->fd = ends[0];
+	if (!reader->pid)
+		_exit(show(options, reader->fd));
 	return 0;
 }
 

@@ -17,6 +17,7 @@
 
 #include "base/confine.h"
 #include "base/log.h"
+#include "base/peer.h"
 
 #define REQUEST_MOST 8192 /* bytes */
 /* The next one closes the oldest: a client that stays connected keeps nobody else out. */
@@ -178,27 +179,17 @@ static void take_texts(evutil_socket_t fd, short what, void *arg)
 {
 	struct answering *answering = arg;
 	struct given given;
-	struct iovec part = { &given, sizeof(given) };
-	union {
-		struct cmsghdr align;
-		char bytes[CMSG_SPACE(sizeof(int))];
-	} control;
-	struct msghdr message = { .msg_iov = &part,
-				  .msg_iovlen = 1,
-				  .msg_control = &control,
-				  .msg_controllen = sizeof(control) };
-	const ssize_t got = recvmsg(fd, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
-	const struct cmsghdr *with = got > 0 ? CMSG_FIRSTHDR(&message) : NULL;
+	size_t count = 1;
 	int file;
+	const ssize_t got = peer_take(fd, &file, &count, &given, sizeof(given), MSG_DONTWAIT);
 
 	(void)what;
-	if (got < 0 && (errno == EAGAIN || errno == EINTR))
+	if (got == -EAGAIN)
 		return;
-	if (got != sizeof(given) || !with) { /* the reader has ended */
+	if (got != sizeof(given) || !count) { /* the reader has ended */
 		event_base_loopbreak(answering->base);
 		return;
 	}
-	memcpy(&file, CMSG_DATA(with), sizeof(file));
 	set_text(&answering->plain, dup(file), 0, given.plain);
 	set_text(&answering->open, file, given.plain, given.open);
 }
@@ -243,24 +234,18 @@ static void answer(bool local)
 
 int answer_start(const struct listener *listener)
 {
-	int ends[2];
 	pid_t pid;
+	int end;
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends)) {
-		log_error("cannot serve: %s", strerror(errno));
-		return -errno;
-	}
 	fflush(NULL);
-	pid = fork();
-	if (pid < 0) {
-		log_error("cannot serve: %s", strerror(errno));
-		close(ends[0]);
-		close(ends[1]);
-		return -EAGAIN;
+	end = peer_fork(SOCK_SEQPACKET, &pid);
+	if (end < 0) {
+		log_error("cannot serve: %s", strerror(-end));
+		return end;
 	}
 	if (!pid) {
 		/* the first one gets the lower number, so that neither overwrites the other */
-		const int channel = dup(ends[1]), asked = dup(listener->fd);
+		const int channel = dup(end), asked = dup(listener->fd);
 
 		dup2(channel, CHANNEL);
 		dup2(asked, LISTENER);
@@ -269,8 +254,7 @@ int answer_start(const struct listener *listener)
 		answer(listener->local);
 		_exit(0);
 	}
-	close(ends[1]);
-	return ends[0];
+	return end;
 }
 
 static int write_texts(int file, struct given *given, int (*write)(void *arg, bool open, FILE *out),
@@ -296,25 +280,15 @@ static int write_texts(int file, struct given *given, int (*write)(void *arg, bo
 int answer_give(int fd, int (*write)(void *arg, bool open, FILE *out), void *arg)
 {
 	struct given given;
-	struct iovec part = { &given, sizeof(given) };
-	union {
-		struct cmsghdr align;
-		char bytes[CMSG_SPACE(sizeof(int))];
-	} control = { 0 };
-	struct msghdr message = { .msg_iov = &part,
-				  .msg_iovlen = 1,
-				  .msg_control = &control,
-				  .msg_controllen = sizeof(control) };
-	struct cmsghdr *with = CMSG_FIRSTHDR(&message);
 	const int file = memfd_create("ucxbpf-metrics", MFD_CLOEXEC);
 	int err = file < 0 ? -errno : write_texts(file, &given, write, arg);
+	ssize_t sent;
 
-	with->cmsg_level = SOL_SOCKET;
-	with->cmsg_type = SCM_RIGHTS;
-	with->cmsg_len = CMSG_LEN(sizeof(int));
-	memcpy(CMSG_DATA(with), &file, sizeof(file));
-	if (!err && sendmsg(fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
-		err = -errno;
+	if (!err) {
+		sent = peer_send(fd, &file, 1, &(struct iovec){ &given, sizeof(given) }, 1,
+				 MSG_DONTWAIT);
+		err = sent < 0 ? (int)sent : 0;
+	}
 	if (file >= 0)
 		close(file);
 	return err;

@@ -14,9 +14,9 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/peer.h"
 
 #define MAX_CLOSERS 32
-#define MAX_PASSED 250 /* descriptors in a message, below the kernel's SCM_MAX_FD */
 #define MAX_ORDER (128 << 10)
 
 /*
@@ -33,67 +33,25 @@ struct keeper_message {
 	void *body; /* the receiver's room for it */
 	size_t room, size;
 	size_t fd_count;
-	int fds[MAX_PASSED];
+	int fds[PEER_FDS_MAX];
 };
 
-union control {
-	struct cmsghdr head;
-	char space[CMSG_SPACE(MAX_PASSED * sizeof(int))];
-};
-
-/* Sends a message: count descriptors, and a body of one byte or more. Returns 0 or -errno. */
-static int pass(int socket, const int *fds, size_t count, struct iovec *body, size_t parts)
-{
-	union control control = { .head = { .cmsg_len = CMSG_LEN(count * sizeof(int)),
-					    .cmsg_level = SOL_SOCKET,
-					    .cmsg_type = SCM_RIGHTS } };
-	struct msghdr message = { .msg_iov = body,
-				  .msg_iovlen = parts,
-				  .msg_control = count ? &control : NULL,
-				  .msg_controllen = count ? CMSG_SPACE(count * sizeof(int)) : 0 };
-
-	memcpy(CMSG_DATA(&control.head), fds, count * sizeof(int));
-	while (sendmsg(socket, &message, MSG_NOSIGNAL) < 0)
-		if (errno != EINTR)
-			return -errno;
-	return 0;
-}
-
-static int pass_fds(int socket, const int *fds, size_t count)
+static bool pass(int socket, const int *fds, size_t count)
 {
 	char nothing = 0;
 
-	return pass(socket, fds, count, &(struct iovec){ &nothing, 1 }, 1);
-}
-
-static void close_all(const int *fds, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		close(fds[i]);
+	return peer_send(socket, fds, count, &(struct iovec){ &nothing, 1 }, 1, 0) > 0;
 }
 
 /* False: no more will come. */
 static bool take(int socket, struct keeper_message *to)
 {
-	union control control;
-	struct iovec body = { to->body, to->room };
-	struct msghdr message = { .msg_iov = &body,
-				  .msg_iovlen = 1,
-				  .msg_control = &control,
-				  .msg_controllen = sizeof(control) };
-	struct cmsghdr *head;
 	ssize_t got;
 
-	while ((got = recvmsg(socket, &message, MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR)
-		;
-	if (got <= 0)
-		return false;
-	head = CMSG_FIRSTHDR(&message);
-	to->size = got;
-	to->fd_count = head ? (head->cmsg_len - CMSG_LEN(0)) / sizeof(int) : 0;
-	if (head)
-		memcpy(to->fds, CMSG_DATA(head), to->fd_count * sizeof(int));
-	return true;
+	to->fd_count = PEER_FDS_MAX;
+	got = peer_take(socket, to->fds, &to->fd_count, to->body, to->room, 0);
+	to->size = got > 0 ? (size_t)got : 0;
+	return got > 0;
 }
 
 /* ---- the keeper ---- */
@@ -188,10 +146,10 @@ static void place(const struct keeper_message *order)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
 	link = create(placing->perf, prog_fd, placing->type, placing->at_return, &target);
 	err = link < 0 ? link : 0;
-	pass(answer, &link, link >= 0, &(struct iovec){ &err, sizeof(err) }, 1);
+	peer_send(answer, &link, link >= 0, &(struct iovec){ &err, sizeof(err) }, 1, 0);
 	if (link >= 0)
 		close(link);
-	close_all(order->fds, order->fd_count);
+	peer_close(order->fds, order->fd_count);
 }
 
 /* Until the tracer is gone; its last orders are still carried out. */
@@ -217,7 +175,7 @@ static _Noreturn void keep(int orders)
 		else if (!placing && message.fd_count == 1)
 			removal_start(removal_take(message.fds[0], &message));
 		else /* no room for the descriptors: the tracer finds its socket closed */
-			close_all(message.fds, message.fd_count);
+			peer_close(message.fds, message.fd_count);
 	}
 	while (__atomic_load_n(&removals, __ATOMIC_ACQUIRE))
 		usleep(1000);
@@ -229,19 +187,16 @@ static int keeper = -1;
 
 void keeper_start(void)
 {
-	int ends[2];
 	pid_t pid;
+	int end;
 
-	if (keeper >= 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
+	if (keeper >= 0)
 		return;
-	pid = fork();
-	if (!pid)
-		keep(ends[1]);
-	close(ends[1]);
-	if (pid < 0)
-		close(ends[0]);
-	else
-		keeper = ends[0];
+	end = peer_fork(SOCK_SEQPACKET, &pid);
+	if (end >= 0 && !pid)
+		keep(end);
+	if (end >= 0)
+		keeper = end;
 }
 
 /* ---- its tracer ---- */
@@ -267,7 +222,8 @@ static bool ask_to_place(const struct placing_order *placing, int prog_fd,
 	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
 		return false;
 	file = open(target->path, O_PATH | O_CLOEXEC);
-	asked = file >= 0 && !pass(keeper, (int[]){ ends[1], prog_fd, file }, 3, order, 3);
+	asked = file >= 0 &&
+		peer_send(keeper, (int[]){ ends[1], prog_fd, file }, 3, order, 3, 0) > 0;
 	if (file >= 0)
 		close(file);
 	close(ends[1]);
@@ -301,16 +257,16 @@ static bool hand_over(struct link_closing *closing, const int *fds, size_t count
 	if (keeper < 0 || !count || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
 		return false;
 	while (passed < count) {
-		size_t n = count - passed < MAX_PASSED ? count - passed : MAX_PASSED;
+		size_t n = count - passed < PEER_FDS_MAX ? count - passed : PEER_FDS_MAX;
 
-		if (pass_fds(ends[0], fds + passed, n))
+		if (!pass(ends[0], fds + passed, n))
 			break;
-		close_all(fds + passed, n);
+		peer_close(fds + passed, n);
 		passed += n;
 	}
-	close_all(fds + passed, count - passed);
+	peer_close(fds + passed, count - passed);
 	shutdown(ends[0], SHUT_WR);
-	pass_fds(keeper, &ends[1], 1);
+	pass(keeper, &ends[1], 1);
 	close(ends[1]);
 	closing->answer = ends[0];
 	return true;
@@ -324,7 +280,7 @@ struct link_closing *keeper_close_begin(const int *fds, size_t count)
 	closing->answer = -1;
 	if (hand_over(closing, fds, count))
 		return closing;
-	close_all(fds, count);
+	peer_close(fds, count);
 	closing->done = clock_ns(CLOCK_MONOTONIC);
 	return closing;
 }

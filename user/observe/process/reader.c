@@ -14,6 +14,7 @@
 #include "base/confine.h"
 #include "base/log.h"
 #include "base/map.h"
+#include "base/peer.h"
 #include "observe/process/reader_private.h"
 
 #define TAKES_S 4 /* a reader an order; it waits for them */
@@ -60,29 +61,23 @@ static void limit_time(int socket, int which, time_t seconds)
 
 void readers_start(void)
 {
-	int ends[2];
 	pid_t pid;
+	int end;
 
 	if (starter >= 0)
 		return;
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends)) {
-		log_warn("the tracer reads foreign files itself: %s", strerror(errno));
-		return;
-	}
 	if (!confine_has_filters())
 		log_warn("this kernel cannot refuse system calls: readers of foreign files only "
 			 "give up all capabilities");
-	pid = fork();
+	end = peer_fork(SOCK_STREAM, &pid);
+	if (end < 0) {
+		log_warn("the tracer reads foreign files itself: %s", strerror(-end));
+		return;
+	}
 	if (!pid)
-		readers_process(ends[1]);
-	if (pid < 0)
-		log_warn("the tracer reads foreign files itself: %s", strerror(errno));
-	close(ends[1]);
-	limit_time(ends[0], SO_RCVTIMEO, STARTS_S);
-	if (pid < 0)
-		close(ends[0]);
-	else
-		starter = ends[0];
+		readers_process(end);
+	limit_time(end, SO_RCVTIMEO, STARTS_S);
+	starter = end;
 }
 
 bool readers_started(void)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/confine.h"
+#include "base/peer.h"
 #include "observe/process/elf_private.h"
 #include "observe/process/reader_private.h"
 
@@ -109,27 +110,19 @@ static int end_process(pid_t pid)
 	return -1;
 }
 
-/* *end: the tracer's end of its socket; -1: no reader was started. */
+/* *end: the tracer's end of its socket; negative: no reader was started. */
 static pid_t start_reader(int orders, int *end)
 {
 	const pid_t starter = getpid();
-	int ends[2];
 	pid_t pid;
 
-	*end = -1;
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
+	*end = peer_fork(SOCK_STREAM, &pid);
+	if (*end < 0)
 		return -1;
-	pid = fork();
 	if (!pid) {
 		close(orders);
-		close(ends[0]);
-		read_files(ends[1], starter);
+		read_files(*end, starter);
 	}
-	close(ends[1]);
-	if (pid < 0)
-		close(ends[0]);
-	else
-		*end = ends[0];
 	return pid;
 }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/peer.h"
 #include "observe/process/reader_private.h"
 
 #define SECOND 1000000000ull
@@ -27,23 +28,13 @@ struct first_part {
 	uint8_t bytes[FIRST_BYTES];
 };
 
+/* Without a descriptor by send(), the one call to send that a reader may make. */
 bool wire_send(int socket, int fd, const void *data, size_t size)
 {
-	union {
-		struct cmsghdr head;
-		char space[CMSG_SPACE(sizeof(int))];
-	} control = { .head = { .cmsg_len = CMSG_LEN(sizeof(int)),
-				.cmsg_level = SOL_SOCKET,
-				.cmsg_type = SCM_RIGHTS } };
-	struct iovec part = { (void *)data, size };
-	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
 	ssize_t sent;
 
 	if (fd >= 0) {
-		memcpy(CMSG_DATA(&control.head), &fd, sizeof(fd));
-		message.msg_control = &control;
-		message.msg_controllen = sizeof(control);
-		sent = sendmsg(socket, &message, MSG_NOSIGNAL);
+		sent = peer_send(socket, &fd, 1, &(struct iovec){ (void *)data, size }, 1, 0);
 		if (sent < 0)
 			return false;
 		data = (const char *)data + sent;
@@ -63,30 +54,21 @@ bool wire_send(int socket, int fd, const void *data, size_t size)
 
 bool wire_take(int socket, int *fd, void *data, size_t size)
 {
-	char control[CMSG_SPACE(sizeof(int))];
-	struct iovec part = { data, size };
-	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
-	const struct cmsghdr *head;
-	ssize_t got;
-
 	*fd = -1;
-	while (part.iov_len) {
-		message.msg_control = control;
-		message.msg_controllen = sizeof(control);
-		got = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			break;
-		head = CMSG_FIRSTHDR(&message);
-		if (head && head->cmsg_type == SCM_RIGHTS)
-			memcpy(fd, CMSG_DATA(head), sizeof(*fd));
-		part.iov_base = (char *)part.iov_base + got;
-		part.iov_len -= (size_t)got;
+	while (size) {
+		size_t count = *fd < 0;
+		const ssize_t got = peer_take(socket, fd, &count, data, size, 0);
+
+		if (got <= 0) {
+			if (*fd >= 0)
+				close(*fd);
+			*fd = -1;
+			return false;
+		}
+		data = (char *)data + got;
+		size -= (size_t)got;
 	}
-	if (part.iov_len && *fd >= 0)
-		close(*fd);
-	return !part.iov_len;
+	return true;
 }
 
 bool wire_send_answer(int socket, long result, const reader_answer *answer)
