@@ -95,6 +95,33 @@ static void pid_reuse(void **state)
 	assert_string_equal(first->comm, "first");
 	assert_string_equal(second->comm, "second");
 	assert_true(first->blind_until > 0);
+	assert_true(first->described && second->described);
+	bed_release(&bed);
+}
+
+/* Likewise, and no record tells of the second one. */
+static void pid_reuse_unseen(void **state)
+{
+	struct bed bed;
+	struct ub_call call = { .h = { .ts = 400, .tgid = 7, .tid = 7, .kind = UB_CALL } };
+	struct ub_task exit = { .h = { .ts = 200, .tgid = 7, .tid = 7, .kind = UB_TASK },
+				.what = UB_EXIT };
+	struct ub_task fork = { .h = { .ts = 300, .tgid = 5, .tid = 5, .kind = UB_TASK },
+				.what = UB_FORK,
+				.other = 7 };
+	struct process *first, *second;
+
+	(void)state;
+	bed_init(&bed);
+	bed_process(&bed, 7, 10, 20, "first");
+	bed_ready(&bed);
+	first = process_of(&bed, &exit);
+	process_of(&bed, &fork);
+	second = process_of(&bed, &call);
+	assert_ptr_not_equal(first, second);
+	assert_int_equal(second->start_time, 300);
+	assert_true(first->described);
+	assert_false(second->described);
 	bed_release(&bed);
 }
 
@@ -467,6 +494,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(strings_are_interned),
 		cmocka_unit_test(pid_reuse),
+		cmocka_unit_test(pid_reuse_unseen),
 		cmocka_unit_test(how_it_ended),
 		cmocka_unit_test(roles_of_libraries),
 		cmocka_unit_test(names_fill_their_fields),

@@ -92,6 +92,7 @@ static void a_process_without_a_record(void **state)
 	place = place_of(&bed, 9, 0x9000);
 	assert_string_equal(place->module, "/opt/lib/a.so");
 	assert_true(bed.event.process->from_start);
+	assert_false(bed.event.process->described);
 	assert_string_equal(place_of(&bed, 9, 0x9001)->reason, "not recorded");
 	bed_release(&bed);
 }

@@ -20,6 +20,7 @@ struct made {
 	const char *job, *host, *kernel, *libucp;
 	bool attached, count_only;
 	uint32_t signal; /* that ended rank 3 */
+	unsigned int undescribed; /* ranks, by bit, whose MPI is not known */
 	unsigned int sends, tests; /* calls of rank 0 */
 	unsigned int sends_of_1;
 	uint64_t rndv_from; /* size from which on sends are a rendezvous */
@@ -69,6 +70,7 @@ static void put_process(const struct fact_sink *sink, const struct made *made, i
 		{ rank, "UCX_LOG_FILE", made->log },
 	};
 	const struct fact_ucx ucx = { rank, made->libucp, "abcd", "1.18.0", NULL };
+	const bool undescribed = made->undescribed >> rank & 1;
 
 	fact_put(sink, FACT_PROCESS,
 		 &(struct fact_process){ .index = rank,
@@ -77,7 +79,7 @@ static void put_process(const struct fact_sink *sink, const struct made *made, i
 					 .host_name = rank / 2 ? "n2" : made->host,
 					 .comm = "app",
 					 .exe = "/bin/app",
-					 .mpi = "Open MPI 4.1.4",
+					 .mpi = undescribed ? NULL : "Open MPI 4.1.4",
 					 .job = made->job,
 					 .rank = rank,
 					 .size = RANKS,
@@ -85,7 +87,8 @@ static void put_process(const struct fact_sink *sink, const struct made *made, i
 					 .ucx = &ucx,
 					 .ucx_count = 1,
 					 .environment = made->tls[rank] ? variables : variables + 1,
-					 .environment_count = made->tls[rank] ? 2 : 1 });
+					 .environment_count = made->tls[rank] ? 2 : 1,
+					 .undescribed = undescribed });
 }
 
 static void put_calls(const struct fact_sink *sink, int process, const char *function,
@@ -326,6 +329,22 @@ static void hosts_and_libraries(void **state)
 	CHANGED("system: kernel (host 1): 6.1 > 6.18\n", made_.kernel = "6.18");
 	CHANGED("libraries: ucp path (ranks 0-1): /usr/lib/libucp.so.0 > /opt/libucp.so.0\n",
 		made_.libucp = "/opt/libucp.so.0");
+}
+
+static void mpi_is_not_known(void **state)
+{
+	struct made none = usual;
+	struct diff *diff;
+	char *line;
+
+	(void)state;
+	CHANGED("system: MPI (rank 2): Open MPI 4.1.4 > unknown\n", made_.undescribed = 1 << 2);
+	none.undescribed = (1 << RANKS) - 1;
+	diff = compared(&usual, 1, &none, 1);
+	line = diff_run_line(&diff->runs.data[1]);
+	assert_non_null(strstr(line, ", MPI unknown, UCX 1.18.0"));
+	free(line);
+	diff_free(diff);
 }
 
 static void counts_are_exact(void **state)
@@ -1067,6 +1086,7 @@ int main(void)
 		cmocka_unit_test(another_job_does_not_differ),
 		cmocka_unit_test(variables_by_rank),
 		cmocka_unit_test(hosts_and_libraries),
+		cmocka_unit_test(mpi_is_not_known),
 		cmocka_unit_test(counts_are_exact),
 		cmocka_unit_test(paths_come_and_go),
 		cmocka_unit_test(algorithms_of_collectives),

@@ -50,6 +50,15 @@ static void feed(const struct fact_sink *sink)
 					.tgid = 7,
 					.pid = 7,
 					.rank = -1 };
+	/* it ended before it could be looked at */
+	const struct fact_process undescribed = { .index = 1,
+						  .host_name = "n1",
+						  .comm = "short",
+						  .exe = "/bin/short",
+						  .tgid = 8,
+						  .pid = 8,
+						  .rank = -1,
+						  .undescribed = true };
 	struct fact_op op = { .op = "tag_send",
 			      .protocol = hostile,
 			      .memory_reason = hostile,
@@ -66,6 +75,7 @@ static void feed(const struct fact_sink *sink)
 					.arrival = 2000 };
 
 	fact_put(sink, FACT_PROCESS, &process);
+	fact_put(sink, FACT_PROCESS, &undescribed);
 	fact_put(sink, FACT_CALL, &call);
 	for (uint64_t i = 0; i < OPS; i++) {
 		op.id = i + 1;
@@ -105,6 +115,7 @@ static void export_to(const char *format, const char *path)
 /* What the trace has of each. */
 struct found {
 	size_t begins, ends, instants, tracks, words, flows;
+	size_t unknown; /* MPIs of processes */
 	bool user; /* of the GPU */
 };
 
@@ -141,8 +152,10 @@ static void look_at(struct found *found, const TracePacket *packet)
 		return;
 	found->tracks++;
 	assert_true(harmless(track->name));
-	for (size_t i = 0; track->process && i < track->process->n_process_labels; i++)
+	for (size_t i = 0; track->process && i < track->process->n_process_labels; i++) {
 		assert_true(harmless(track->process->process_labels[i]));
+		found->unknown += !strcmp(track->process->process_labels[i], "MPI unknown");
+	}
 }
 
 static void perfetto(void **state)
@@ -171,13 +184,16 @@ static void perfetto(void **state)
 	assert_int_equal(found.ends, found.begins);
 	assert_int_equal(found.flows, 2);
 	assert_true(found.user);
-	/* host, its GPUs, process, totals, MPI, lanes of UCP, both ends of the message */
-	assert_int_equal(found.tracks, 5 + OPS - OPS / 10 + 2);
+	assert_int_equal(found.unknown, 1);
+	/* host, its GPUs, processes, totals, MPI, lanes of UCP, both ends of the message */
+	assert_int_equal(found.tracks, 6 + OPS - OPS / 10 + 2);
 }
 
 struct archive {
 	size_t strings, locations, enters, messages;
 	OTF2_LocationRef ids[2 * OPS];
+	OTF2_StringRef unknown; /* that word */
+	size_t unknown_words; /* properties of processes that are it */
 	bool user;
 };
 
@@ -185,10 +201,23 @@ static OTF2_CallbackCode got_string(void *arg, OTF2_StringRef self, const char *
 {
 	struct archive *archive = arg;
 
-	(void)self;
 	assert_true(harmless(string));
 	archive->strings++;
+	if (!strcmp(string, "unknown"))
+		archive->unknown = self;
 	archive->user = archive->user || !strcmp(string, "process 0 as 1");
+	return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode got_property(void *arg, OTF2_LocationGroupRef group, OTF2_StringRef name,
+				      OTF2_Type type, OTF2_AttributeValue value)
+{
+	struct archive *archive = arg;
+
+	(void)group;
+	(void)name;
+	if (type == OTF2_TYPE_STRING)
+		archive->unknown_words += value.stringRef == archive->unknown;
 	return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -242,6 +271,7 @@ static void read_definitions(struct archive *archive)
 
 	OTF2_GlobalDefReaderCallbacks_SetStringCallback(callbacks, got_string);
 	OTF2_GlobalDefReaderCallbacks_SetLocationCallback(callbacks, got_location);
+	OTF2_GlobalDefReaderCallbacks_SetLocationGroupPropertyCallback(callbacks, got_property);
 	OTF2_Reader_RegisterGlobalDefCallbacks(reader, OTF2_Reader_GetGlobalDefReader(reader),
 					       callbacks, archive);
 	assert_int_equal(OTF2_Reader_ReadAllGlobalDefinitions(
@@ -290,10 +320,12 @@ static void otf2(void **state)
 	/* and the program */
 	assert_int_equal(archive.enters, OPS + 2);
 	assert_int_equal(archive.messages, 2);
-	/* MPI and its thread that is not known, lanes of UCP */
-	assert_int_equal(archive.locations, 2 + OPS - OPS / 10);
+	/* MPI and its thread that is not known, lanes of UCP; MPI of the second process */
+	assert_int_equal(archive.locations, 3 + OPS - OPS / 10);
 	assert_true(archive.strings > 50);
 	assert_true(archive.user);
+	/* the MPI of the second process */
+	assert_int_equal(archive.unknown_words, 1);
 }
 
 int main(void)

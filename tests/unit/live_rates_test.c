@@ -253,11 +253,16 @@ static void test_ended_processes_go(void **state)
 	begin(&view, SECOND, SECOND);
 	two(&view);
 	fact_put(&view.sink, FACT_PROCESS,
-		 &(struct fact_process){
-			 .index = 2, .host_name = "a", .tgid = 7, .start_time = 99 });
+		 &(struct fact_process){ .index = 2,
+					 .host_name = "a",
+					 .tgid = 7,
+					 .start_time = 99,
+					 .undescribed = true });
 	end(&view);
 	assert_int_equal(live_processes(view.live, &all), 2);
 	assert_int_equal(all[0]->id, second);
+	assert_null(all[0]->mpi);
+	assert_string_equal(all[1]->mpi, "unknown");
 	assert_true(all[1]->id > second);
 	live_free(view.live);
 }

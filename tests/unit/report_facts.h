@@ -32,13 +32,13 @@ static const struct fact_variable made_environment[] = {
 static const struct fact_process made_processes[] = {
 	{ 0,    0,    "boot-a", "node-a", 1009, 1009, 11,       "cg", "/opt/cg", "Open MPI 4.1.4",
 	  "77", NULL, NULL,     0,        3,    true, made_ucx, 1,    false,     NULL,
-	  0,    -1,   "0-3,8" },
+	  0,    -1,   "0-3,8",  false },
 	{ 1,    0,    "boot-a", "node-a", 1013, 1013, 13,       "cg", "/opt/cg", "Open MPI 4.1.4",
 	  "77", NULL, NULL,     1,        3,    true, made_ucx, 1,    false,     NULL,
-	  0,    -1,   NULL },
+	  0,    -1,   NULL,     false },
 	{ 2,    1,    "boot-b", "node-b", 1009, 2003,  17,       "cg", "/opt/cg", "Open MPI 4.1.4",
 	  "77", NULL, NULL,     2,        3,    false, made_ucx, 1,    false,     NULL,
-	  0,    -1,   NULL },
+	  0,    -1,   NULL,     false },
 	{ 3,
 	  1,
 	  "boot-b",
@@ -61,7 +61,8 @@ static const struct fact_process made_processes[] = {
 	  made_environment,
 	  2,
 	  0,
-	  NULL },
+	  NULL,
+	  false },
 };
 
 static void made_call(const struct fact_sink *sink, int process, const char *function, int count,
@@ -214,6 +215,23 @@ static const struct fact_totals made_totals = {
 };
 
 /* Hands the whole job to sink. */
+/* It ended before it could be looked at; the start is that of a number used again. */
+static inline void made_undescribed(const struct fact_sink *sink)
+{
+	fact_put(sink, FACT_PROCESS,
+		 &(struct fact_process){ .index = 0,
+					 .host_id = "boot-a",
+					 .host_name = "node-a",
+					 .pid = 1021,
+					 .tgid = 1021,
+					 .start_time = 23,
+					 .rank = -1,
+					 .size = -1,
+					 .from_start = true,
+					 .environment_cut = -1,
+					 .undescribed = true });
+}
+
 static inline void made_job(const struct fact_sink *sink)
 {
 	for (int i = 0; i < 4; i++)

@@ -148,6 +148,19 @@ static void identity(void **state)
 	json_decref(root);
 }
 
+/* null would say that it had no MPI. */
+static void undescribed(void **state)
+{
+	json_t *root = load(&made_totals, made_undescribed);
+	json_t *process = json_array_get(json_object_get(root, "processes"), 0);
+
+	(void)state;
+	assert_string_equal(json_string_value(json_object_get(process, "comm")), "unknown");
+	assert_string_equal(json_string_value(json_object_get(process, "mpi")), "unknown");
+	assert_int_equal(json_array_size(json_object_get(process, "ucx")), 0);
+	json_decref(root);
+}
+
 static void same_facts_same_bytes(void **state)
 {
 	char *first = print(&made_totals, made_job), *second = print(&made_totals, made_job);
@@ -189,9 +202,13 @@ static void write_error(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rows_are_sums), cmocka_unit_test(totals_are_passed_on),
-		cmocka_unit_test(identity),      cmocka_unit_test(same_facts_same_bytes),
-		cmocka_unit_test(empty_capture), cmocka_unit_test(write_error),
+		cmocka_unit_test(rows_are_sums),
+		cmocka_unit_test(totals_are_passed_on),
+		cmocka_unit_test(identity),
+		cmocka_unit_test(undescribed),
+		cmocka_unit_test(same_facts_same_bytes),
+		cmocka_unit_test(empty_capture),
+		cmocka_unit_test(write_error),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

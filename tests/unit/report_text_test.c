@@ -171,6 +171,10 @@ static void unknown_is_said(void **state)
 	assert_non_null(strstr(text, "the tracer was killed"));
 	assert_non_null(strstr(text, "pid 2011 -> ?"));
 	free(text);
+	text = print(&options, made_undescribed, &made_totals);
+	/* its program, MPI and UCX */
+	assert_non_null(strstr(text, "1021  unknown  unknown  unknown"));
+	free(text);
 }
 
 static void names_do_not_steer_the_terminal(void **state)

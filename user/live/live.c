@@ -236,7 +236,7 @@ static void on_process(struct live *live, const struct fact_process *fact)
 	process->job = strings_keep(&live->strings, fact->job);
 	process->batch_job = strings_keep(&live->strings, fact->batch_job);
 	process->step = strings_keep(&live->strings, fact->step);
-	process->mpi = strings_keep(&live->strings, fact->mpi);
+	process->mpi = strings_keep(&live->strings, fact_mpi(fact));
 	process->cpus = strings_keep(&live->strings, fact->cpus);
 	process->rank = fact->rank;
 	process->size = fact->size;

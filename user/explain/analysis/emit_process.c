@@ -306,6 +306,7 @@ static void emit_process(struct emitter *emitter, const struct process *process)
 		.environment_count = (int)process->environment.len,
 		.environment_cut = process->environment_cut,
 		.cpus = process->cpus,
+		.undescribed = !process->described,
 	};
 
 	fact_put(emitter->sink, FACT_PROCESS, &fact);

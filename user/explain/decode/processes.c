@@ -279,6 +279,7 @@ static void describe(struct decoder *decoder, struct process *process, const jso
 	uint64_t ns_pid = side_u64(side, "ns_pid");
 	char number[24];
 
+	process->described = true;
 	process->comm = side_string(decoder, side, "comm");
 	process->exe = side_string(decoder, side, "exe");
 	process->mpi = side_string(decoder, side, "mpi");

@@ -32,6 +32,11 @@ const char *const wait_kind_names[WAIT_KINDS] = {
 	[WAIT_EARLY_REDUCE] = "early_reduce",   [WAIT_OUT_OF_RESOURCES] = "out_of_resources",
 };
 
+const char *fact_mpi(const struct fact_process *process)
+{
+	return process->undescribed ? "unknown" : process->mpi;
+}
+
 bool fact_fetches(const char *op, const char *transport)
 {
 	return op && !strncmp(op, "get", strlen("get")) && !transport_named(transport)->copies;

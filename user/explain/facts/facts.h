@@ -49,7 +49,7 @@ struct fact_process {
 	const char *host_id, *host_name; /* boot id, node name */
 	uint32_t pid; /* in its own pid namespace where known, else the tracer's */
 	uint32_t tgid; /* as the tracer saw it */
-	uint64_t start_time; /* ns since boot; 0: it ended before it could be looked at */
+	uint64_t start_time; /* ns since boot; 0: unknown */
 	const char *comm, *exe, *mpi, *job;
 	const char *batch_job, *step; /* of the batch system, and of Slurm */
 	int rank, size; /* -1 unknown */
@@ -68,7 +68,12 @@ struct fact_process {
 	 * of /proc/PID/status; NULL: not known.
 	 */
 	const char *cpus;
+	/* it ended before it could be looked at: its program and libraries are not known */
+	bool undescribed;
 };
+
+/* Its mpi; "unknown" of an undescribed process, NULL: it has none. */
+const char *fact_mpi(const struct fact_process *process);
 
 /* A simultaneous reading of a host's CLOCK_MONOTONIC and CLOCK_REALTIME, ns. */
 struct fact_clock {

@@ -71,6 +71,7 @@ struct diff_run {
 	bool damaged; /* totals are not whole */
 	bool windows; /* it was not recorded all the time */
 	bool attached; /* some process was joined in mid-run */
+	bool undescribed; /* some process may have had an MPI, or a UCX, that is not known */
 	bool late_mpi; /* first MPI calls may be missing */
 	bool killed; /* a signal ended some process */
 	bool ends_known; /* how each process ended is known */

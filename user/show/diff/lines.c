@@ -232,10 +232,12 @@ char *diff_verdict(const struct diff *diff)
 
 char *diff_run_line(const struct diff_run *run)
 {
+	const char *no_mpi = run->undescribed ? "MPI unknown" : "no MPI";
+
 	return xasprintf("%s: %zu process%s, %zu host%s, level %s%s, %s, UCX %s", run->name,
 			 run->processes, run->processes == 1 ? "" : "es", run->hosts,
 			 run->hosts == 1 ? "" : "s", level_names[run->level],
-			 run->counted ? ", --count" : "", run->mpi ? run->mpi : "no MPI",
+			 run->counted ? ", --count" : "", run->mpi ? run->mpi : no_mpi,
 			 run->ucx ? run->ucx : "unknown");
 }
 

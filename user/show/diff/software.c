@@ -66,6 +66,7 @@ static void note_run(struct diff *diff, const struct fact_process *fact)
 
 	run->processes++;
 	run->attached = run->attached || !fact->from_start;
+	run->undescribed = run->undescribed || fact->undescribed;
 	run->whole = run->whole && fact->environment_cut == 0;
 	run->mpi = run->mpi ? run->mpi : diff_keep(diff, fact->mpi);
 	if (!run->ucx && fact->ucx_count)
@@ -99,10 +100,11 @@ static void set_variable(struct diff *diff, const struct fact_process *fact,
 
 static void set_process(struct diff *diff, const struct fact_process *fact, uint64_t role)
 {
+	const char *mpi = fact_mpi(fact);
 	char size[16];
 
 	set(diff, TABLE_SYSTEM, role, "program", NULL, fact->exe ? fact->exe : fact->comm);
-	set(diff, TABLE_SYSTEM, role, "MPI", NULL, fact->mpi ? fact->mpi : "none");
+	set(diff, TABLE_SYSTEM, role, "MPI", NULL, mpi ? mpi : "none");
 	set(diff, TABLE_SYSTEM, role, "cores", NULL, fact->cpus);
 	snprintf(size, sizeof(size), "%d", fact->size);
 	if (fact->size >= 0)

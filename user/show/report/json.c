@@ -345,6 +345,7 @@ static const struct shape variable_shape[] = {
 	{ 0 },
 };
 
+SHAPE_GETTER(mpi_json, struct fact_process, process, shape_text(fact_mpi(process)));
 SHAPE_KNOWN(knows_environment, struct fact_process, process, process->environment_cut >= 0);
 
 static const char *const seen_from[] = { "attach", "start" };
@@ -362,7 +363,7 @@ static const struct shape process_shape[] = {
 	PROCESS(job),
 	PROCESS(rank, .null = SHAPE_NEGATIVE),
 	PROCESS(size, .null = SHAPE_NEGATIVE),
-	PROCESS(mpi),
+	SHAPE_WHOLE("mpi", mpi_json),
 	SHAPE_SPAN("ucx", struct fact_process, ucx, ucx_count, ucx_shape),
 	SHAPE_SPAN("environment", struct fact_process, environment, environment_count,
 		   variable_shape, .known = knows_environment),

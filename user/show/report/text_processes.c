@@ -39,7 +39,7 @@ static int order_kind(const struct fact_process *a, const struct fact_process *b
 
 	order = order ? order : order_text(a->comm, b->comm);
 	order = order ? order : order_text(a->job, b->job);
-	order = order ? order : order_text(a->mpi, b->mpi);
+	order = order ? order : order_text(fact_mpi(a), fact_mpi(b));
 	order = order ? order : order_text(ucx_version(a), ucx_version(b));
 	order = order ? order : order_text(ucx_layout(a), ucx_layout(b));
 	order = order ? order : a->from_start - b->from_start;
@@ -106,21 +106,12 @@ static void print_comm(char *cell, size_t size, const void *row, const void *con
 	snprintf(cell, size, "%s", first(row)->comm ? first(row)->comm : "unknown");
 }
 
-/* It ended before its libraries could be looked at. */
-static bool is_described(const struct fact_process *process)
-{
-	return process->start_time;
-}
-
 static void print_mpi(char *cell, size_t size, const void *row, const void *context)
 {
-	const struct fact_process *process = first(row);
+	const char *mpi = fact_mpi(first(row));
 
 	(void)context;
-	snprintf(cell, size, "%s",
-		 process->mpi            ? process->mpi
-		 : is_described(process) ? "none"
-					 : "unknown");
+	snprintf(cell, size, "%s", mpi ? mpi : "none");
 }
 
 static void print_ucx(char *cell, size_t size, const void *row, const void *context)
@@ -129,7 +120,7 @@ static void print_ucx(char *cell, size_t size, const void *row, const void *cont
 
 	(void)context;
 	if (!process->ucx_count) {
-		snprintf(cell, size, "%s", is_described(process) ? "none" : "unknown");
+		snprintf(cell, size, "%s", process->undescribed ? "unknown" : "none");
 		return;
 	}
 	snprintf(cell, size, "%s", ucx_version(process) ? ucx_version(process) : "unknown");
