@@ -73,7 +73,7 @@ static int status_of(const struct answering *answering, struct evhttp_request *r
 		return 403;
 	if (method != EVHTTP_REQ_GET && method != EVHTTP_REQ_HEAD)
 		return 405;
-	return answering->plain.segment ? 200 : 503;
+	return answering->plain.segment && answering->open.segment ? 200 : 503;
 }
 
 static const char *words_of(int status)
