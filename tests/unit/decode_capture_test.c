@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <cmocka.h>
 
@@ -467,25 +466,34 @@ static void probed_late(void **state)
 	bed_release(&bed);
 }
 
-#define MANY_GAPS 30000
-
-/* Side records of a hostile file cost as much as others. */
-static void many_gaps(void **state)
+static void fork_of(struct bed *bed, int what, int tgid, int other, uint64_t ts)
 {
-	const clock_t began = clock();
+	const struct ub_task task = {
+		.h = { .ts = ts, .tgid = (uint32_t)tgid, .tid = (uint32_t)tgid, .kind = UB_TASK },
+		.what = (uint16_t)what,
+		.other = (uint32_t)other
+	};
+
+	process_of(bed, &task);
+}
+
+/* A forked process has its parent's memory, until it begins another program. */
+static void memory_of_a_fork(void **state)
+{
 	struct bed bed;
-	char path[40];
+	const struct process *child;
 
 	(void)state;
 	bed_init(&bed);
-	bed_process(&bed, 101, 5, 1, "app");
-	for (int i = 0; i < MANY_GAPS; i++) {
-		snprintf(path, sizeof(path), "/lib/libcuda.so.%d", i);
-		bed_library(&bed, 101, path, json_pack("[s]", "cuda"));
-		bed_gap(&bed, 101, "/lib/libcuda.so");
-	}
+	bed_process(&bed, 7, 10, 20, "app");
+	json_object_set_new(json_array_get(bed.sides, 1), "seen_from", json_string("start"));
 	bed_ready(&bed);
-	assert_true(clock() - began < 5 * CLOCKS_PER_SEC);
+	child = bed.decoder.processes.data[0];
+	assert_true(child->evidence.whole);
+	fork_of(&bed, UB_FORK, 5, 7, 30);
+	assert_false(child->evidence.whole);
+	fork_of(&bed, UB_EXEC, 7, 0, 40);
+	assert_true(child->evidence.whole);
 	bed_release(&bed);
 }
 
@@ -505,7 +513,7 @@ int main(void)
 		cmocka_unit_test(allowed_cpus),
 		cmocka_unit_test(edges_of_detail),
 		cmocka_unit_test(probed_late),
-		cmocka_unit_test(many_gaps),
+		cmocka_unit_test(memory_of_a_fork),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -463,6 +463,8 @@ void decode_task(struct decoder *decoder, struct capture *capture, const struct 
 		if (task->other & UB_EXIT_TOLD)
 			process->exit_told = task->other;
 	}
+	if (task->what == UB_EXEC)
+		process->evidence.whole = process->from_start;
 	if (task->what == UB_EXEC || !process->comm)
 		process->comm = strings_field(&decoder->strings, task->comm, sizeof(task->comm));
 	if (task->what == UB_FORK && task->other != task->h.tgid) {
@@ -473,5 +475,7 @@ void decode_task(struct decoder *decoder, struct capture *capture, const struct 
 			process_replace(decoder, capture, child, task->h.ts);
 		else if (!child || !child->told_by)
 			capture_process(decoder, capture, task->other)->from_start = true;
+		else
+			child->evidence.whole = false; /* it has its parent's memory */
 	}
 }

@@ -63,7 +63,7 @@ struct memory_evidence {
 	VEC(uint64_t) ends; /* times of when all that was before was over */
 	const void *joined_by; /* whose the next is; NULL: nobody's */
 	const void *distrusted; /* whose changes are not all there; NULL: nobody's */
-	bool whole; /* the process was seen from its start: so were all calls, */
+	bool whole; /* the process was seen from its start, which was empty: so were all calls, */
 	bool late; /* but perhaps not those before a GPU library was probed, */
 	bool unprobed; /* and not those of functions that have no probe */
 	int joined_device; /* on which alone it had memory when the trace began; the caller's */
