@@ -383,6 +383,7 @@ void attribute_finish(struct attribute *attribute)
 	for (size_t i = 0; i < attribute->decoder->processes.len; i++)
 		decoder_end(attribute->decoder, attribute->decoder->processes.data[i]);
 	attribute_cut(attribute);
+	strangers_emit(attribute, true);
 }
 
 void attribute_forget(struct attribute *attribute)

@@ -68,6 +68,8 @@ struct owned {
 
 #define RECENT_THREADS 256 /* that are found without the map */
 
+#define STRANGERS 64 /* a power of two */
+
 struct attribute {
 	struct decoder *decoder;
 	struct attribute_sink sink;
@@ -86,6 +88,9 @@ struct attribute {
 	uint64_t asked; /* the last struct op.asked */
 	struct op *free_ops;
 	struct transfer *free_transfers;
+	struct transfer *strangers[STRANGERS]; /* the latest whose peer is not known yet; NULL */
+	unsigned int next_stranger;
+	uint64_t peers_learnt; /* the decoder's, when they were looked at */
 };
 
 /* Layers: each file calls only those above it. */
@@ -116,8 +121,10 @@ void op_unframe(struct attribute *attribute, struct op *op);
 bool is_copy(const struct object *iface, const struct site_info *site, const struct ub_xfer *xfer,
 	     const struct op *op);
 struct transfer *transfer_new(struct attribute *attribute);
-/* Emits the transfer, or keeps it until its owner is known. */
+/* Emits the transfer, or keeps it until its owner and its peer are known. */
 void transfer_emit(struct attribute *attribute, struct transfer *transfer);
+/* Emits those whose peer is known by now, or all. */
+void strangers_emit(struct attribute *attribute, bool all);
 /* Transfers pending on a request are over; one: only the oldest. */
 void transfers_complete(struct attribute *attribute, struct inner *inner, uint64_t ns, bool one,
 			bool exact);

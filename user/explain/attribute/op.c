@@ -121,6 +121,44 @@ static void transfers_settle(struct attribute *attribute, struct op *op)
 	op_drop(attribute, op);
 }
 
+/*
+ * An endpoint that was made from a socket's address names no peer. Its first message that is
+ * matched does, after that message's transfers.
+ */
+static bool is_stranger(struct attribute *attribute, const struct transfer *transfer)
+{
+	struct object *ep = transfer->ep;
+	bool traced;
+
+	return ep && ep->born && !ep->uuid && !transfer->copy &&
+	       !decoder_peer(attribute->decoder, ep, &traced);
+}
+
+static void stranger_keep(struct attribute *attribute, struct transfer *transfer)
+{
+	struct transfer **at = &attribute->strangers[attribute->next_stranger++ % STRANGERS];
+	struct transfer *oldest = *at;
+
+	*at = transfer;
+	if (oldest)
+		transfer_hand_out(attribute, oldest);
+}
+
+void strangers_emit(struct attribute *attribute, bool all)
+{
+	attribute->peers_learnt = attribute->decoder->peers_learnt;
+	for (unsigned int i = 0; i < STRANGERS; i++) {
+		struct transfer **at =
+			&attribute->strangers[(attribute->next_stranger + i) % STRANGERS];
+		struct transfer *transfer = *at;
+
+		if (!transfer || !(all || transfer->ep->peer_process))
+			continue;
+		*at = NULL;
+		transfer_hand_out(attribute, transfer);
+	}
+}
+
 void transfer_emit(struct attribute *attribute, struct transfer *transfer)
 {
 	struct op *op = transfer->op;
@@ -132,7 +170,12 @@ void transfer_emit(struct attribute *attribute, struct transfer *transfer)
 	}
 	if (transfer->copy && op && transfer->site->verb == VERB_GET && copies_cross(op))
 		transfer_crosses(attribute, transfer);
-	transfer_hand_out(attribute, transfer);
+	if (attribute->peers_learnt != attribute->decoder->peers_learnt)
+		strangers_emit(attribute, false);
+	if (is_stranger(attribute, transfer))
+		stranger_keep(attribute, transfer);
+	else
+		transfer_hand_out(attribute, transfer);
 }
 
 void transfers_complete(struct attribute *attribute, struct inner *inner, uint64_t ns, bool one,

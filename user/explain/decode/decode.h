@@ -287,6 +287,7 @@ struct decoder {
 	struct map later; /* same key -> first of the objects side records told of */
 	struct map uuids; /* worker uuid -> worker */
 	struct map lanes; /* (uct_ep, process) -> ep */
+	uint64_t peers_learnt; /* how often the match stage has found an endpoint's peer */
 	struct map names; /* (pointer, process) -> string */
 	struct map queue_looks; /* (worker, process) -> time of the last look */
 	struct map ranks; /* (job, size and rank) -> id + 1 of the first such process */

@@ -610,6 +610,7 @@ void link_learn(struct matcher *matcher, struct link *link, struct inbox *inbox)
 		link->ep->peer_process = inbox->process;
 		link->ep->peer = decoder_object(matcher->decoder, inbox->process, OBJECT_WORKER,
 						inbox->worker, 0);
+		matcher->decoder->peers_learnt++;
 	}
 	++*map_insert(&matcher->ways, link->process->id, inbox->id, NULL);
 	for (struct sent *sent = link->first; sent; sent = sent->after)
