@@ -130,7 +130,7 @@ static bool is_stranger(struct attribute *attribute, const struct transfer *tran
 	struct object *ep = transfer->ep;
 	bool traced;
 
-	return ep && ep->born && !ep->uuid && !transfer->copy &&
+	return ep && ep->born && !ep->uuid && !transfer->copy && !transfer->control &&
 	       !decoder_peer(attribute->decoder, ep, &traced);
 }
 
