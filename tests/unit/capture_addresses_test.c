@@ -177,6 +177,15 @@ static void call_from(struct trace *trace, pid_t tgid, ino_t ino)
 	addresses_notice(&trace->addresses, tgid, 4096 * ino + 8);
 }
 
+/* A child of a process that was there before the trace, and has mapped something. */
+static void trace_fork(struct trace *trace)
+{
+	trace_begin(trace);
+	map_at(&trace->addresses, PARENT, 100, 5);
+	trace->addresses.processes.data[0].since = 0;
+	task_record(&trace->addresses, UB_FORK, PARENT, CHILD, 10);
+}
+
 /* A forked process that has ended is known by its parent's mappings. */
 static void test_forked(void **state)
 {
@@ -197,10 +206,7 @@ static void test_parent_execs(void **state)
 
 	(void)state;
 	for (int late = 0; late < 2; late++) {
-		trace_begin(&trace);
-		map_at(&trace.addresses, PARENT, 100, 5);
-		trace.addresses.processes.data[0].since = 0;
-		task_record(&trace.addresses, UB_FORK, PARENT, CHILD, 10);
+		trace_fork(&trace);
 		if (!late)
 			call_from(&trace, CHILD, 200);
 		addresses_exec(&trace.addresses, PARENT, 20);
@@ -218,10 +224,7 @@ static void test_forked_before_exec(void **state)
 	struct trace trace;
 
 	(void)state;
-	trace_begin(&trace);
-	map_at(&trace.addresses, PARENT, 100, 5);
-	trace.addresses.processes.data[0].since = 0;
-	task_record(&trace.addresses, UB_FORK, PARENT, CHILD, 10);
+	trace_fork(&trace);
 	call_from(&trace, CHILD, 100);
 	addresses_exec(&trace.addresses, PARENT, 20);
 	task_record(&trace.addresses, UB_EXEC, PARENT, 0, 21);
@@ -248,10 +251,7 @@ static void test_parent_gone(void **state)
 	struct trace trace;
 
 	(void)state;
-	trace_begin(&trace);
-	map_at(&trace.addresses, PARENT, 100, 5);
-	trace.addresses.processes.data[0].since = 0;
-	task_record(&trace.addresses, UB_FORK, PARENT, CHILD, 10);
+	trace_fork(&trace);
 	task_record(&trace.addresses, UB_EXIT, PARENT, 0, LONG_AGO);
 	addresses_apply(&trace.addresses);
 	map_at(&trace.addresses, PARENT, 200, 30);

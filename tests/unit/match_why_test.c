@@ -248,23 +248,31 @@ static struct task late_sender(struct pair *r)
 	return c;
 }
 
+/* Sends of two that look alike, and an arrival. Returns the one whose order is not known. */
+static struct task alike_begin(struct pair *r, bool late)
+{
+	struct task c;
+
+	if (late)
+		attach_init(r);
+	else
+		pair_init(r, "start");
+	c = late_sender(r);
+	anchor(&r->a, &r->b, 0xabc1);
+	job_send_short(&c, &r->b, 7, 3);
+	job_send_short(&r->a, &r->b, 7, 3);
+	arrive(&r->b, 3);
+	return c;
+}
+
 /* The order of one is known, that of the other is not: either may have sent what arrived. */
 static void alike_from_a_late_one(void **state)
 {
 	struct pair r;
-	struct task c;
 
 	(void)state;
 	for (int late = 0; late < 2; late++) {
-		if (late)
-			attach_init(&r);
-		else
-			pair_init(&r, "start");
-		c = late_sender(&r);
-		anchor(&r.a, &r.b, 0xabc1);
-		job_send_short(&c, &r.b, 7, 3);
-		job_send_short(&r.a, &r.b, 7, 3);
-		arrive(&r.b, 3);
+		alike_begin(&r, late);
 		pair_analyse(&r);
 		assert_int_equal(r.out.totals.matched, 1);
 		assert_sends(&r, "one of several senders", 1);
@@ -283,15 +291,7 @@ static void alike_and_overtaken(void **state)
 
 	(void)state;
 	for (int late = 0; late < 2; late++) {
-		if (late)
-			attach_init(&r);
-		else
-			pair_init(&r, "start");
-		c = late_sender(&r);
-		anchor(&r.a, &r.b, 0xabc1);
-		job_send_short(&c, &r.b, 7, 3);
-		job_send_short(&r.a, &r.b, 7, 3);
-		arrive(&r.b, 3);
+		c = alike_begin(&r, late);
 		arrive(&r.b, 3);
 		anchor(&c, &r.b, 0xabc2);
 		pair_analyse(&r);
