@@ -56,6 +56,18 @@ static struct process *process_of(struct bed *bed, const void *record)
 	return event.process;
 }
 
+/* The process that the record of a fork, a program's begin or an exit is put down to. */
+static struct process *task_of(struct bed *bed, int what, int tgid, int other, uint64_t ts)
+{
+	const struct ub_task task = {
+		.h = { .ts = ts, .tgid = (uint32_t)tgid, .tid = (uint32_t)tgid, .kind = UB_TASK },
+		.what = (uint16_t)what,
+		.other = (uint32_t)other
+	};
+
+	return process_of(bed, &task);
+}
+
 static void strings_are_interned(void **state)
 {
 	struct strings strings = { 0 };
@@ -73,11 +85,6 @@ static void pid_reuse(void **state)
 {
 	struct bed bed;
 	struct ub_call call = { .h = { .ts = 100, .tgid = 7, .tid = 7, .kind = UB_CALL } };
-	struct ub_task exit = { .h = { .ts = 200, .tgid = 7, .tid = 7, .kind = UB_TASK },
-				.what = UB_EXIT };
-	struct ub_task fork = { .h = { .ts = 300, .tgid = 5, .tid = 5, .kind = UB_TASK },
-				.what = UB_FORK,
-				.other = 7 };
 	struct process *first, *second;
 
 	(void)state;
@@ -86,8 +93,8 @@ static void pid_reuse(void **state)
 	bed_process(&bed, 7, 290, 310, "second");
 	bed_ready(&bed);
 	first = process_of(&bed, &call);
-	process_of(&bed, &exit);
-	process_of(&bed, &fork);
+	task_of(&bed, UB_EXIT, 7, 0, 200);
+	task_of(&bed, UB_FORK, 5, 7, 300);
 	call.h.ts = 400;
 	second = process_of(&bed, &call);
 	assert_ptr_not_equal(first, second);
@@ -103,19 +110,14 @@ static void pid_reuse_unseen(void **state)
 {
 	struct bed bed;
 	struct ub_call call = { .h = { .ts = 400, .tgid = 7, .tid = 7, .kind = UB_CALL } };
-	struct ub_task exit = { .h = { .ts = 200, .tgid = 7, .tid = 7, .kind = UB_TASK },
-				.what = UB_EXIT };
-	struct ub_task fork = { .h = { .ts = 300, .tgid = 5, .tid = 5, .kind = UB_TASK },
-				.what = UB_FORK,
-				.other = 7 };
 	struct process *first, *second;
 
 	(void)state;
 	bed_init(&bed);
 	bed_process(&bed, 7, 10, 20, "first");
 	bed_ready(&bed);
-	first = process_of(&bed, &exit);
-	process_of(&bed, &fork);
+	first = task_of(&bed, UB_EXIT, 7, 0, 200);
+	task_of(&bed, UB_FORK, 5, 7, 300);
 	second = process_of(&bed, &call);
 	assert_ptr_not_equal(first, second);
 	assert_int_equal(second->start_time, 300);
@@ -466,17 +468,6 @@ static void probed_late(void **state)
 	bed_release(&bed);
 }
 
-static void fork_of(struct bed *bed, int what, int tgid, int other, uint64_t ts)
-{
-	const struct ub_task task = {
-		.h = { .ts = ts, .tgid = (uint32_t)tgid, .tid = (uint32_t)tgid, .kind = UB_TASK },
-		.what = (uint16_t)what,
-		.other = (uint32_t)other
-	};
-
-	process_of(bed, &task);
-}
-
 /* A forked process has its parent's memory, until it begins another program. */
 static void memory_of_a_fork(void **state)
 {
@@ -490,9 +481,9 @@ static void memory_of_a_fork(void **state)
 	bed_ready(&bed);
 	child = bed.decoder.processes.data[0];
 	assert_true(child->evidence.whole);
-	fork_of(&bed, UB_FORK, 5, 7, 30);
+	task_of(&bed, UB_FORK, 5, 7, 30);
 	assert_false(child->evidence.whole);
-	fork_of(&bed, UB_EXEC, 7, 0, 40);
+	task_of(&bed, UB_EXEC, 7, 0, 40);
 	assert_true(child->evidence.whole);
 	bed_release(&bed);
 }
