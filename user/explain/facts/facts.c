@@ -37,6 +37,13 @@ const char *fact_mpi(const struct fact_process *process)
 	return process->undescribed ? "unknown" : process->mpi;
 }
 
+const char *fact_mpi_word(const struct fact_process *process)
+{
+	const char *mpi = fact_mpi(process);
+
+	return mpi ? mpi : "none";
+}
+
 bool fact_fetches(const char *op, const char *transport)
 {
 	return op && !strncmp(op, "get", strlen("get")) && !transport_named(transport)->copies;

@@ -74,6 +74,8 @@ struct fact_process {
 
 /* Its mpi; "unknown" of an undescribed process, NULL: it has none. */
 const char *fact_mpi(const struct fact_process *process);
+/* Likewise, but "none" where it has none. */
+const char *fact_mpi_word(const struct fact_process *process);
 
 /* A simultaneous reading of a host's CLOCK_MONOTONIC and CLOCK_REALTIME, ns. */
 struct fact_clock {

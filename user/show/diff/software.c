@@ -100,11 +100,10 @@ static void set_variable(struct diff *diff, const struct fact_process *fact,
 
 static void set_process(struct diff *diff, const struct fact_process *fact, uint64_t role)
 {
-	const char *mpi = fact_mpi(fact);
 	char size[16];
 
 	set(diff, TABLE_SYSTEM, role, "program", NULL, fact->exe ? fact->exe : fact->comm);
-	set(diff, TABLE_SYSTEM, role, "MPI", NULL, mpi ? mpi : "none");
+	set(diff, TABLE_SYSTEM, role, "MPI", NULL, fact_mpi_word(fact));
 	set(diff, TABLE_SYSTEM, role, "cores", NULL, fact->cpus);
 	snprintf(size, sizeof(size), "%d", fact->size);
 	if (fact->size >= 0)

@@ -75,14 +75,12 @@ static void define_process(struct otf2 *otf2, int index)
 	const struct fact_process *fact = spans_process(&otf2->spans, index);
 	struct otf2_out *out = &otf2->out;
 	OTF2_LocationGroupRef group;
-	const char *mpi;
 	char rank[32] = "";
 
 	if (!fact) {
 		otf2_host_group(otf2, otf2_text(out, "process %d, not known", index), -1);
 		return;
 	}
-	mpi = fact_mpi(fact);
 	if (fact->rank >= 0)
 		snprintf(rank, sizeof(rank), "rank %d: ", fact->rank);
 	group = otf2_host_group(
@@ -91,7 +89,7 @@ static void define_process(struct otf2 *otf2, int index)
 	group_number(otf2, group, otf2_word(out, "id"), (uint64_t)index);
 	group_number(otf2, group, otf2_word(out, "pid"), fact->pid);
 	group_word(otf2, group, "program", fact->exe);
-	group_word(otf2, group, "MPI", mpi ? mpi : "none");
+	group_word(otf2, group, "MPI", fact_mpi_word(fact));
 	group_word(otf2, group, "seen from", fact->from_start ? "start" : "attach");
 	for (size_t i = 0; i < otf2->spans.memory.len; i++)
 		if (otf2->spans.memory.data[i].process == index)

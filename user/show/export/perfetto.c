@@ -103,7 +103,6 @@ static void add_process(struct perfetto *perfetto, const struct fact_process *fa
 	ProcessDescriptor process = PROCESS_DESCRIPTOR__INIT;
 	const char *comm = fact->comm ? fact->comm : "unknown";
 	const char *host = fact->host_name ? fact->host_name : "unknown";
-	const char *mpi = fact_mpi(fact);
 	char rank[32] = "";
 
 	if (fact->rank >= 0)
@@ -118,7 +117,7 @@ static void add_process(struct perfetto *perfetto, const struct fact_process *fa
 		text_plain(perfetto_text(out, "id %d", fact->index)),
 		text_plain(perfetto_text(out, "host %s", host)),
 		text_plain(perfetto_text(out, "program %s", fact->exe ? fact->exe : "unknown")),
-		text_plain(perfetto_text(out, "MPI %s", mpi ? mpi : "none")),
+		text_plain(perfetto_text(out, "MPI %s", fact_mpi_word(fact))),
 		text_plain(seen_from(fact)),
 	};
 	process.process_labels = labels;

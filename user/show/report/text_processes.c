@@ -108,10 +108,8 @@ static void print_comm(char *cell, size_t size, const void *row, const void *con
 
 static void print_mpi(char *cell, size_t size, const void *row, const void *context)
 {
-	const char *mpi = fact_mpi(first(row));
-
 	(void)context;
-	snprintf(cell, size, "%s", mpi ? mpi : "none");
+	snprintf(cell, size, "%s", fact_mpi_word(first(row)));
 }
 
 static void print_ucx(char *cell, size_t size, const void *row, const void *context)
