@@ -31,6 +31,7 @@ def process:
 	breach($where; ("comm", "exe"); name),
 	breach($where; ("host", "rank", "size"); or_null(natural)),
 	breach($where; "mpi"; or_null(name)),
+	breach($where; "ucx_unknown"; type == "boolean"),
 	(select(.mpi == "unknown" and .ucx != []) | "\($where): MPI is unknown, UCX is not"),
 	breach($where; "seen_from"; one_of(["start", "attach"])),
 	breach($where; "environment_cut"; or_null(natural)),

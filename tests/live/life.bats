@@ -3,6 +3,7 @@
 
 bats_require_minimum_version 1.5.0
 load ../lib/live.bash
+load ../lib/soon.bash
 
 setup_file() { live_file_setup; }
 teardown_file() { live_file_teardown; }
@@ -33,6 +34,31 @@ setup() { live_setup; }
 	grep -q "^ucxbpf: warning: 2 processes loaded MPI but no UCX, and cannot be followed: while the job runs, 'ucxbpf doctor" "$CASE/out"
 	"$UCXBPF" replay --json "$CASE/job.ucxb" |
 		jq -e '[.notes | keys[] | select(contains("no UCX"))] | length == 1 and (.[0] | startswith("2 processes loaded MPI "))'
+}
+
+is_zombie() { grep -q "^State:.Z" "/proc/$1/status"; }
+
+@test "use of UCX is unknown where the last libraries of a process could not be read" {
+	local command="import ctypes, os, sys, time
+ctypes.CDLL('libmpi.so.40', ctypes.RTLD_GLOBAL).MPI_Init(None, None)
+while not os.path.exists('$WORK/go'):
+	time.sleep(0.01)
+ctypes.CDLL('libucp.so.0')
+os._exit(0)"
+
+	OMPI_MCA_pml=ob1 OMPI_MCA_osc=^ucx OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
+		"$UCXBPF" run -o "$WORK/a.ucxb" -- /usr/bin/python3 -c "$command" 2>"$WORK/out" 3>&- &
+	local tracer=$!
+	soon calls_in "$WORK/a.ucxb" 1
+	kill -STOP "$tracer"
+	touch "$WORK/go"
+	soon is_zombie "$(pgrep -P "$tracer" python3)"
+	kill -CONT "$tracer"
+	wait "$tracer"
+	grep "1 process loaded MPI and ended before the tracer had read all that was loaded: use of UCX is unknown" "$WORK/out"
+	run ! grep "no UCX" "$WORK/out"
+	grep -E "^  .* python3  Open MPI [0-9.]+  unknown " "$WORK/out"
+	"$UCXBPF" replay --json "$WORK/a.ucxb" | jq -e '.processes[0].ucx_unknown == true'
 }
 
 @test "an MPI loaded late by a program that is linked with none" {
@@ -132,7 +158,7 @@ side() {
 	run timeout 20 "$UCXBPF" run -o "$WORK/a.ucxb" -- true
 	echo "$status $output"
 	[ "$status" = 0 ]
-	[[ "${lines[-1]}" = "ucxbpf: warning: nothing was traced: no process below 'true' mapped UCX or MPI;"*"attach --job ID"* ]]
+	[[ "${lines[-1]}" = "ucxbpf: warning: nothing was traced: no process below 'true' called UCX or MPI;"*"attach --job ID"* ]]
 	run timeout 20 "$UCXBPF" run --strict -o "$WORK/a.ucxb" -- true
 	[ "$status" = 8 ]
 	run timeout 20 "$UCXBPF" run --strict -o "$WORK/a.ucxb" -- sh -c "exit 5"

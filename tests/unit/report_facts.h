@@ -32,13 +32,13 @@ static const struct fact_variable made_environment[] = {
 static const struct fact_process made_processes[] = {
 	{ 0,    0,    "boot-a", "node-a", 1009, 1009, 11,       "cg", "/opt/cg", "Open MPI 4.1.4",
 	  "77", NULL, NULL,     0,        3,    true, made_ucx, 1,    false,     NULL,
-	  0,    -1,   "0-3,8",  false },
+	  0,    -1,   "0-3,8",  false,    false },
 	{ 1,    0,    "boot-a", "node-a", 1013, 1013, 13,       "cg", "/opt/cg", "Open MPI 4.1.4",
 	  "77", NULL, NULL,     1,        3,    true, made_ucx, 1,    false,     NULL,
-	  0,    -1,   NULL,     false },
+	  0,    -1,   NULL,     false,    false },
 	{ 2,    1,    "boot-b", "node-b", 1009, 2003,  17,       "cg", "/opt/cg", "Open MPI 4.1.4",
 	  "77", NULL, NULL,     2,        3,    false, made_ucx, 1,    false,     NULL,
-	  0,    -1,   NULL,     false },
+	  0,    -1,   NULL,     false,    false },
 	{ 3,
 	  1,
 	  "boot-b",
@@ -62,6 +62,7 @@ static const struct fact_process made_processes[] = {
 	  2,
 	  0,
 	  NULL,
+	  false,
 	  false },
 };
 
@@ -229,7 +230,8 @@ static inline void made_undescribed(const struct fact_sink *sink)
 					 .size = -1,
 					 .from_start = true,
 					 .environment_cut = -1,
-					 .undescribed = true });
+					 .undescribed = true,
+					 .ucx_unknown = true });
 }
 
 static inline void made_job(const struct fact_sink *sink)

@@ -207,7 +207,7 @@ static int report(const struct run_command *run, const struct capture_options *o
 	if (has_records)
 		return run->capture.quiet ? UCXBPF_EXIT_OK : capture_summary(options->output);
 	log_warn(
-		"nothing was traced: no process below '%s' mapped UCX or MPI; where a daemon "
+		"nothing was traced: no process below '%s' called UCX or MPI; where a daemon "
 		"starts the ranks, type LAUNCHER ... ucxbpf run -o job.%%h.%%p.ucxb -- PROGRAM, or "
 		"ucxbpf attach --job ID on their nodes",
 		run->command[0]);

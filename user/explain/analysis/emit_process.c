@@ -307,6 +307,7 @@ static void emit_process(struct emitter *emitter, const struct process *process)
 		.environment_cut = process->environment_cut,
 		.cpus = process->cpus,
 		.undescribed = !process->described,
+		.ucx_unknown = !process->described || process->libraries_unread,
 	};
 
 	fact_put(emitter->sink, FACT_PROCESS, &fact);

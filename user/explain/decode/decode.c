@@ -200,6 +200,15 @@ static void decode_gap(struct decoder *decoder, struct capture *capture, const j
 		process->evidence.late = true;
 }
 
+static void decode_unread(struct decoder *decoder, struct capture *capture, const json_t *side)
+{
+	struct process *process =
+		process_at(decoder, capture->host, side_u64(side, "tgid"), side_u64(side, "ts"));
+
+	if (process)
+		process->libraries_unread = true;
+}
+
 static void decode_worker(struct decoder *decoder, struct capture *capture, const json_t *side)
 {
 	decode_side_object(decoder, capture, OBJECT_WORKER, side);
@@ -232,7 +241,7 @@ static const struct {
 	{ "address", decode_address }, { "window", decode_window }, { "end", decode_end },
 	{ "detail", decode_detail },   { "cell", decode_cell },     { "cells", decode_cells },
 	{ "gpu", decode_gpu },         { "memory", decode_look },   { "thread", decode_thread },
-	{ "queues", decode_queues },
+	{ "queues", decode_queues },   { "unread", decode_unread },
 };
 
 static int by_time(const void *left, const void *right)

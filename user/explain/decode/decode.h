@@ -121,6 +121,7 @@ struct process {
 	int environment_cut; /* variables that are not there; -1: the environment is not known */
 	const char *cpus; /* that its main thread may run on; NULL: not known */
 	bool described; /* by a record; else nothing below that it would tell is known */
+	bool libraries_unread; /* it ended before the last of them could be read */
 	bool from_start, exited;
 	uint64_t exited_at;
 	uint32_t exit_told; /* struct ub_task's other, UB_EXIT_TOLD is set; 0: not known how */

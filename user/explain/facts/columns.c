@@ -33,6 +33,8 @@ static const struct fact_column process_columns[] = {
 	    "CPUs that its first thread could run on when it was found, null: unknown"),
 	ROW("undescribed", BOOL, fact_process, undescribed,
 	    "it ended before its program and libraries could be looked at"),
+	ROW("ucx_unknown", BOOL, fact_process, ucx_unknown,
+	    "it ended before the last of its libraries could be read: it may have another UCX"),
 	ROW("from_start", BOOL, fact_process, from_start,
 	    "every worker was seen being created; else joined in mid-run"),
 	{ .name = NULL },

@@ -70,6 +70,7 @@ struct fact_process {
 	const char *cpus;
 	/* it ended before it could be looked at: its program and libraries are not known */
 	bool undescribed;
+	bool ucx_unknown; /* it ended before its last libraries were read: ucx may lack some */
 };
 
 /* Its mpi; "unknown" of an undescribed process, NULL: it has none. */

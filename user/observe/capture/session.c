@@ -365,20 +365,30 @@ void capture_abandon(struct capture_session *capture)
 	session_release(capture);
 }
 
+static void note(struct capture_session *capture, const char *text)
+{
+	log_warn("%s", text);
+	side_write(capture->writer, side_note(text));
+}
+
 /* The first trap: Debian's and Ubuntu's Open MPI avoids UCX unless told otherwise. */
 static void note_without_ucx(struct capture_session *capture)
 {
-	unsigned int count = track_without_ucx(&capture->track);
+	const struct mpi_alone alone = track_finish(&capture->track);
 	char text[180];
 
-	if (!count)
-		return;
 	snprintf(text, sizeof(text),
 		 "%u process%s loaded MPI but no UCX, and cannot be followed: while the job runs, "
 		 "'ucxbpf doctor -p PID' says why",
-		 count, count == 1 ? "" : "es");
-	log_warn("%s", text);
-	side_write(capture->writer, side_note(text));
+		 alone.without_ucx, alone.without_ucx == 1 ? "" : "es");
+	if (alone.without_ucx)
+		note(capture, text);
+	snprintf(text, sizeof(text),
+		 "%u process%s loaded MPI and ended before the tracer had read all that was "
+		 "loaded: use of UCX is unknown",
+		 alone.unknown, alone.unknown == 1 ? "" : "es");
+	if (alone.unknown)
+		note(capture, text);
 }
 
 /* What is unknown of them is not what they do not have. */
@@ -393,8 +403,7 @@ static void note_refused(struct capture_session *capture)
 		 "could not read the environment of %u process%s, for want of "
 		 "CAP_DAC_READ_SEARCH: variables are unknown, rank and job may be",
 		 count, count == 1 ? "" : "es");
-	log_warn("%s", text);
-	side_write(capture->writer, side_note(text));
+	note(capture, text);
 }
 
 int capture_close(struct capture_session *capture, const char *reason)

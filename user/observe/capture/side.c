@@ -95,6 +95,12 @@ json_t *side_gap(pid_t tgid, const char *what, const char *path, uint64_t from, 
 			 (json_int_t)to);
 }
 
+json_t *side_unread(pid_t tgid, uint64_t ended)
+{
+	return json_pack("{s:s, s:i, s:I}", "t", "unread", "tgid", (int)tgid, "ts",
+			 (json_int_t)ended);
+}
+
 json_t *side_consumer(const struct drain_report *report)
 {
 	json_t *record = json_pack("{s:s}", "t", "consumer");

@@ -202,11 +202,14 @@ static struct scan scan_identity(struct track *track, size_t index)
 {
 	struct tracked *tracked = &track->processes.data[index];
 	const bool holds = process_maps_hold(tracked->tgid);
+	const uint64_t before = side_now();
 	struct scan scan = { .index = index };
 	int err = process_libraries(tracked->tgid, &track->libraries, &scan.mapped);
 
 	if (err)
 		log_debug("process %d: %s", tracked->tgid, strerror(-err));
+	else if (scan.mapped.len || !tracked->announced) /* none: it is about to end */
+		tracked->read_at = before;
 	scan.matters = any_matters(&scan.mapped);
 	ends_process(track, tracked, &scan.mapped);
 	tracked->user_threads = tracked->user_threads || user_threads_mapped(&scan.mapped);
@@ -302,6 +305,8 @@ struct tracked *track_find(const struct track *track, pid_t tgid)
 
 static void mark_dirty(struct track *track, struct tracked *tracked, uint64_t time)
 {
+	if (time > tracked->mapped_at)
+		tracked->mapped_at = time;
 	if (tracked->dirty)
 		return;
 	tracked->dirty = true;
@@ -438,12 +443,27 @@ void track_task(struct track *track, const struct ub_task *task)
 	}
 }
 
+/* Mappings and ends come by different rings. */
+static struct tracked *ended_since(struct track *track, pid_t tgid, uint64_t time)
+{
+	for (size_t i = 0; i < track->processes.len; i++) {
+		struct tracked *tracked = &track->processes.data[i];
+
+		if (tracked->tgid == tgid && tracked->announced && !tracked->alive &&
+		    tracked->since <= time && time <= tracked->ended)
+			return tracked;
+	}
+	return NULL;
+}
+
 void track_mapped(struct track *track, pid_t tgid, uint64_t time)
 {
-	struct tracked *tracked = track_find(track, tgid);
+	struct tracked *tracked = track_find(track, tgid), *ended;
 
-	if (!tracked) { /* its fork record may still be in a ring */
-		add_living(track, tgid, time);
+	if (!tracked) { /* its fork record may still be in a ring, or it has ended */
+		ended = add_living(track, tgid, time) ? NULL : ended_since(track, tgid, time);
+		if (ended && time > ended->mapped_at)
+			ended->mapped_at = time;
 		return;
 	}
 	tracked->copy = false;
@@ -472,6 +492,17 @@ bool track_is_over(const struct tracked *tracked, uint64_t by)
 	       tracked->ended + late < by;
 }
 
+static bool is_unread(const struct tracked *tracked)
+{
+	return tracked->announced && !tracked->alive && tracked->mapped_at > tracked->read_at;
+}
+
+static void note_unread(struct track *track, const struct tracked *tracked)
+{
+	if (is_unread(tracked))
+		side_write(track->writer, side_unread(tracked->tgid, tracked->ended));
+}
+
 void track_forget_ended(struct track *track, uint64_t by)
 {
 	for (size_t i = 0; i < track->processes.len; i++) {
@@ -479,6 +510,7 @@ void track_forget_ended(struct track *track, uint64_t by)
 
 		if (!track_is_over(tracked, by))
 			continue;
+		note_unread(track, tracked);
 		vec_release(&tracked->libraries);
 		tracked->announced = false;
 		vec_push(&track->free, i);
@@ -545,14 +577,18 @@ static bool is_mpi_alone(const struct tracked *tracked)
 	return roles & LIB_MPI && !(roles & (LIB_UCP | LIB_UCT));
 }
 
-unsigned int track_without_ucx(const struct track *track)
+struct mpi_alone track_finish(struct track *track)
 {
-	unsigned int count = 0;
+	struct mpi_alone count = { 0 };
 
 	for (size_t i = 0; i < track->processes.len; i++) {
-		const struct tracked *tracked = &track->processes.data[i];
+		struct tracked *tracked = &track->processes.data[i];
 
-		count += !tracked->copy && !tracked->replaced && is_mpi_alone(tracked);
+		note_unread(track, tracked);
+		if (tracked->copy || tracked->replaced || !is_mpi_alone(tracked))
+			continue;
+		count.without_ucx += !is_unread(tracked);
+		count.unknown += is_unread(tracked);
 	}
 	return count;
 }

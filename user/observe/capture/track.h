@@ -28,6 +28,7 @@ struct tracked {
 	uint64_t since, ended; /* CLOCK_MONOTONIC ns; ended 0: alive */
 	bool dirty; /* has mapped something since it was last scanned */
 	uint64_t dirty_since; /* when that was first noticed, CLOCK_MONOTONIC ns */
+	uint64_t mapped_at, read_at; /* its last mapping, and when all were last read, likewise */
 	VEC(const struct library *) libraries; /* announced */
 };
 
@@ -104,8 +105,16 @@ void track_mapped(struct track *track, pid_t tgid, uint64_t time);
 /* Scans every process that has changed, places missing probes, writes side records. */
 void track_scan(struct track *track);
 
-/* Processes whose last program has mapped an MPI library, but none of UCX. */
-unsigned int track_without_ucx(const struct track *track);
+/*
+ * Processes whose last program is known to have mapped an MPI library, but none of UCX. Counted
+ * apart are those that ended before all that they mapped was read.
+ */
+struct mpi_alone {
+	unsigned int without_ucx, unknown;
+};
+
+/* After the last task record and the last track_mapped(): writes what could not be read. */
+struct mpi_alone track_finish(struct track *track);
 
 /* The libucp that a process maps, the nearest to the library if it has several; NULL = none. */
 const struct library *track_ucp(struct track *track, pid_t tgid);

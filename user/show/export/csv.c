@@ -41,7 +41,7 @@ static const struct csv_table tables[] = {
 	{ "hosts", { "id", "name", "boot_id", "span_ns" } },
 	{ "processes",
 	  { "id", "host", "pid", "tgid", "start_time", "comm", "exe", "job", "rank", "size", "mpi",
-	    "environment_cut", "cpus", "seen_from", "exit_status", "exit_signal" } },
+	    "ucx_unknown", "environment_cut", "cpus", "seen_from", "exit_status", "exit_signal" } },
 	{ "ucx", { "process", "rank<process", "path", "build_id", "version", "layout" } },
 	{ "environment", { "process", "rank<process", "name", "value" } },
 	{ "windows", { "host", "capture", "from_ns", "to_ns", "step", "reason", "paid_ppm" } },

@@ -365,6 +365,7 @@ static const struct shape process_shape[] = {
 	PROCESS(size, .null = SHAPE_NEGATIVE),
 	SHAPE_WHOLE("mpi", mpi_json),
 	SHAPE_SPAN("ucx", struct fact_process, ucx, ucx_count, ucx_shape),
+	PROCESS(ucx_unknown),
 	SHAPE_SPAN("environment", struct fact_process, environment, environment_count,
 		   variable_shape, .known = knows_environment),
 	PROCESS(environment_cut, .null = SHAPE_NEGATIVE),

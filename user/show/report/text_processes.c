@@ -118,7 +118,7 @@ static void print_ucx(char *cell, size_t size, const void *row, const void *cont
 
 	(void)context;
 	if (!process->ucx_count) {
-		snprintf(cell, size, "%s", process->undescribed ? "unknown" : "none");
+		snprintf(cell, size, "%s", process->ucx_unknown ? "unknown" : "none");
 		return;
 	}
 	snprintf(cell, size, "%s", ucx_version(process) ? ucx_version(process) : "unknown");
