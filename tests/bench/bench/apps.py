@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """
-Part "apps": whole runs of PETSc CG, GROMACS and LAMMPS, untraced, with the default level and with
---count, in random order within a round.
+Part "apps": whole runs of PETSc CG, GROMACS and LAMMPS, untraced and traced in several ways, in random order
+within a round.
 """
 import json
 import os
@@ -68,10 +68,7 @@ def capture_facts(capture):
 
 
 def ways():
-    known = {"untraced": None, "default": []}
-    if machine.knows_option("--count"):
-        known["count"] = ["--count"]
-    return known
+    return {"untraced": None, "exact": ["--exact"], "default": [], "count": ["--count"], "budget 1 %": ["--budget", "1%"]}
 
 
 def summary(runs):

@@ -7,17 +7,25 @@ from pathlib import Path
 from . import job, machine, sites, tracers
 
 # floor: name of the case with empty probes at the same sites; every: in which rounds it runs
-Case = namedtuple("Case", "name title make floor every")
+# settle: seconds of messages before it is measured
+Case = namedtuple("Case", "name title make floor every settle", defaults=[0])
 
 # Variants of ucxbpf, by the options they need.
 VARIANTS = [
     ("mpi", "level mpi --no-call-ends", ["--level", "mpi", "--no-call-ends"]),
-    ("ucp", "level ucp", ["--level", "ucp", "--exact"]),
-    ("uct", "level uct", ["--level", "uct", "--exact"]),
-    ("count", "--count", ["--count", "--exact"]),
+    ("ucp", "level ucp --exact", ["--level", "ucp", "--exact"]),
+    ("uct", "--exact", ["--level", "uct", "--exact"]),
+    ("count", "--count --exact", ["--count", "--exact"]),
     ("call-ends", "--call-ends", ["--call-ends"]),
     ("stacks", "--stacks", ["--stacks"]),
 ]
+# Those that take probes away, once what they prove is derived: beside the sites of which variant.
+DERIVING = [
+    ("ucp-default", "level ucp", ["--level", "ucp"], "ucp"),
+    ("default", "default", ["--level", "uct"], "uct"),
+    ("count-default", "--count", ["--count"], "count"),
+]
+SETTLE = 1.5
 
 # What a job is started with: that job sleeps while others are measured.
 NSYS = ["profile", "--trace=mpi,ucx", "--sample=none", "--cpuctxsw=none", "--mpi-impl=openmpi",
@@ -104,6 +112,8 @@ def plan(ping):
             cases.append(Case("least", f"the least that records, sites of {title}",
                               lambda w=where: tracers.Floor(w, "least"), f"floor {same}", 1))
             cases += peers(hot, skipped)
+    cases += [Case(name, f"ucxbpf {title}", lambda o=options: tracers.Ucxbpf(*o), facts[like]["floor"], 1,
+                   SETTLE) for name, title, options, like in DERIVING]
     fixed = sites.fixed(lists["uct"])
     facts["fixed"] = {"sites": len(fixed), "spans": len(fixed),
                       "hits per message": count_hits(ping, fixed)[1]}
@@ -113,7 +123,7 @@ def plan(ping):
 
 
 def peers(hot, skipped):
-    """Other tracers at the sites of the default level that the job hits."""
+    """Other tracers at the sites of --exact that the job hits."""
     found = []
     for name, title, sort in (("bpftrace", "bpftrace, count()", tracers.Bpftrace),
                               ("perf", "perf record", tracers.Perf)):

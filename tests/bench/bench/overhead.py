@@ -30,6 +30,11 @@ def timed(what):
     return time.monotonic() - start
 
 
+# What is compared with what, beside each case with its floor.
+PAIRS = [(("default", "uct"), ("bpftrace", "fixed", "perf", "nsys")), (("ucp-default", "ucp"), ("shim",)),
+         (("count-default", "count"), ("fixed",)), (("default",), ("uct",))]
+
+
 class Overhead:
     patterns = job.PATTERNS
     rounds_per_job = 5  # then new ones: no job's luck with its memory decides
@@ -102,6 +107,9 @@ class Overhead:
         tracer = case.make()
         facts = {"start s": timed(lambda: tracer.start(self.ping.pids))}
         try:
+            self.settle(case.settle)
+            if case.settle:
+                facts["probes"] = len(tracer.sites())
             values = self.visit(self.ping)
         finally:
             facts["stop s"] = timed(tracer.stop)
@@ -110,6 +118,13 @@ class Overhead:
             facts["loss"] = tracer.loss()
         self.extra.setdefault(case.name, []).append(facts)
         return values
+
+    def settle(self, seconds):
+        """Short messages, of each pattern in turn."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            for pattern in self.patterns[:2]:
+                self.ping.run(pattern, MILLISECONDS, BATCHES)
 
     def added(self, name, label, which):
         """Round -> (ns added, times the untraced); disturbed visits are left out."""
@@ -140,6 +155,8 @@ class Overhead:
         if loss:
             facts["records"] = sum(one["stored"] for one in loss)
             facts["dropped"] = sum(sum(one["dropped"].values()) for one in loss)
+        if any("probes" in fact for fact in seen):
+            facts["probes"] = stats.median([fact["probes"] for fact in seen])
         if any("memory MiB" in fact for fact in seen):
             facts["memory MiB"] = max(fact["memory MiB"] for fact in seen)
         return facts
@@ -151,9 +168,8 @@ class Overhead:
 
     def result(self):
         names = {case.name for case in self.cases}
-        compared = [pair for pair in (("uct", "bpftrace"), ("ucp", "shim"), ("uct", "fixed"),
-                                      ("uct", "perf"), ("uct", "nsys"), ("count", "fixed"))
-                    if set(pair) <= names]
+        compared = [(ours, theirs) for pair in PAIRS for ours in pair[0] for theirs in pair[1]
+                    if {ours, theirs} <= names]
         return {
             "machine": machine.facts(), "rounds": self.rounds, "labels": self.labels, "sites": self.sites,
             "skipped": {**self.skipped, **self.failed},

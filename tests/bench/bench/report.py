@@ -42,7 +42,8 @@ def added(result, pattern):
             times = f" x{row['times']:.{1 if row['times'] >= 3 else 2}f}" if row["times"] else ""
             cells.append(ns(row["added"]) + times)
         stop = case.get("stop s")
-        rows.append([case["title"], *cells, f"{stop:.1f}" if stop is not None else "-"])
+        left = f", {case['probes']:.0f} probes left" if "probes" in case else ""
+        rows.append([case["title"] + left, *cells, f"{stop:.1f}" if stop is not None else "-"])
     return table([pattern] + [name(label).split(" ", 1)[1] for label in labels] + ["stop s"], rows)
 
 
