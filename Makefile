@@ -383,11 +383,11 @@ $(O)/tests/gpu/standin/libcudart.so.12: tests/gpu/standin_cudart.c | $(CUDA)/inc
 # Needs no library of the machine that it is carried to.
 $(O)/gpu/ucxbpf: $(O)/obj/user/main.o $(O)/libucxbpf.a
 	$(call say,LINK,$@)
-	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $^ $(static_libs) -Wl,-rpath,'$$ORIGIN/lib' -o $@
+	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $^ $(static_libs) $(DEMANGLE) -Wl,-rpath,'$$ORIGIN/lib' -o $@
 
 $(O)/gpu/tests/bench/floor: tests/bench/floor.c $(O)/include/floor.skel.h $(O)/libucxbpf.a
 	$(call say,LINK,$@)
-	$(Q)mkdir -p $(@D) && $(CC) $(BASE_CFLAGS) -MMD -MP $< $(O)/libucxbpf.a $(static_libs) -o $@
+	$(Q)mkdir -p $(@D) && $(CC) $(BASE_CFLAGS) -MMD -MP $< $(O)/libucxbpf.a $(static_libs) $(DEMANGLE) -o $@
 
 .PHONY: gpu-bundle
 gpu-bundle: $(O)/gpu/ucxbpf $(O)/ucxbpf-traffic-openmpi $(O)/gpu/tests/bench/floor $(GPU_BIN) $(GPU_STANDIN) \
@@ -395,7 +395,7 @@ gpu-bundle: $(O)/gpu/ucxbpf $(O)/ucxbpf-traffic-openmpi $(O)/gpu/tests/bench/flo
 	$(Q)scripts/gpu-bundle $(O) $(O)/gpu-bundle $(GPU_UCX)
 
 .PHONY: tests progs check check-guest check-viewer bench format format-check demo setup man install install-built clean
-tests: $(UNIT_BIN) $(BENCH_BIN) $(BENCH_JOB) $(TRUST_BIN) completion $(O)/ucxbpf-tools progs fuzzers
+tests: $(O)/gpu/ucxbpf $(UNIT_BIN) $(BENCH_BIN) $(BENCH_JOB) $(TRUST_BIN) completion $(O)/ucxbpf-tools progs fuzzers
 progs: $(PROG_BIN)
 
 # The second make starts after setup, and so sees what setup installed.
