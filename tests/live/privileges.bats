@@ -97,6 +97,51 @@ attach()
 	done
 }
 
+# without CAPABILITY COMMAND...: as root, who has all others
+without()
+{
+	setpriv "--bounding-set=-$1" "--inh-caps=-$1" "${@:2}"
+}
+
+# ranks, whose the capture is, and what of the report is not known
+learned()
+{
+	jq -rj '[.processes[].rank] | sort | tostring' "$WORK/report.json"
+	stat -c " %u" "$PLACE/out/a.ucxb"
+	jq -r '.notes | keys[]' "$WORK/report.json"
+	jq -r '.self.kernel_unknown // empty | select(. != "too few hits were measured")' "$WORK/report.json"
+}
+
+@test "root's tracer without one of the twelve that it keeps: what is lost" {
+	local names name lost ended
+
+	names=$(sed -n '/^static const uint64_t for_files/,/^static const uint32_t/p' "$TOP/user/base/confine.c" |
+		grep -o 'BIT(CAP_[A-Z_]*' | sed 's/BIT(CAP_//' | tr A-Z a-z)
+	[ "$(wc -w <<<"$names")" = 12 ]
+	start openmpi shm n
+	export SUDO_UID=65534 SUDO_GID=65534
+	for name in $names; do
+		rm -f "$PLACE/out/a.ucxb"
+		if [ "$name" = sys_ptrace ]; then
+			ended=0
+			without $name "$UCXBPF" attach -q -o "$PLACE/out/a.ucxb" -d 300ms "$PIDS" 2>"$WORK/err" || ended=$?
+			[ "$ended" = 5 ]
+			grep -q '^ucxbpf: error: cannot trace process' "$WORK/err"
+			continue
+		fi
+		case $name in
+		chown) lost="[0,1] 0" ;;
+		sys_admin) lost=$'[0,1] 65534\nthe kernel measures it with CAP_SYS_ADMIN only' ;;
+		*) lost="[0,1] 65534" ;;
+		esac
+		attach without $name "$UCXBPF"
+		echo "$name: $(cat "$WORK/err") $(learned)"
+		[ ! -s "$WORK/err" ]
+		[ "$(learned)" = "$lost" ]
+	done
+	finish
+}
+
 @test "sudoers and unit have the form that visudo and systemd take" {
 	local checked=
 
