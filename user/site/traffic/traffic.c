@@ -288,9 +288,12 @@ static void share_cores(void)
 
 	if (sched_getaffinity(0, sizeof(cpus), &cpus))
 		return;
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (getenv(names[i]) && atoi(getenv(names[i])) > CPU_COUNT(&cpus))
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		const char *ranks = getenv(names[i]);
+
+		if (ranks && strtol(ranks, NULL, 10) > CPU_COUNT(&cpus))
 			setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0);
+	}
 }
 
 static void warn_of_absent(const struct rank *rank, const char *node)
