@@ -11,6 +11,10 @@ setup()
 	mkdir "$KEPT"
 }
 
+@test "no program of a row has a result written into it" {
+	"$BATS_TEST_DIRNAME/literals"
+}
+
 @test "R30: a source file that an analyser cannot read is a finding" {
 	command -v clang-tidy >/dev/null || skip "no clang-tidy"
 	[ -x "$BUILD/ucxbpf" ] || skip "ucxbpf is not built"
