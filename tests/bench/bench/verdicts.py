@@ -149,7 +149,7 @@ def viewed(viewer):
 
 def verified(verifier):
     most = max(verifier["programs"], key=lambda row: row["verified"])
-    yield ("every program within 50,000 verified instructions",
+    yield ("every program within 50,000 verified instructions (`bpf/budget.txt`)",
            f"{most['verified']:,} ({most['program']}, {most['links']} links)",
            most["verified"] <= 50000 and not verifier["status"])
 
