@@ -39,6 +39,19 @@ unprivileged() {
 	done
 }
 
+# Those whose reports are not kept, and which no other test reads so: files of one job together.
+@test "reports of other captures have the form, and their sums balance" {
+	local job files breaches failed=0
+
+	for job in format/v1 format/v2 gpu-nodes/1.13.1-v1 gpu-nodes/1.18.1-v2 site/sound site/nocma; do
+		mapfile -t files < <(ls "$DATA/$job".*ucxb)
+		"$UCXBPF" replay --json "${files[@]}" >"$BATS_TEST_TMPDIR/report"
+		breaches=$(jq -r -f "$TOP/tests/golden/schema.jq" "$BATS_TEST_TMPDIR/report")
+		[ -z "$breaches" ] || { echo "$job:" "$breaches" && failed=1; }
+	done
+	[ "$failed" = 0 ]
+}
+
 @test "the schema check finds breaches" {
 	run jq -rn '{schema: "ucxbpf.report/2"} | tojson'
 	run jq -r -f "$TOP/tests/golden/schema.jq" <<<"$output"
@@ -46,4 +59,22 @@ unprivileged() {
 	[ "$status" -eq 0 ]
 	[[ $output == *"report.schema"* ]]
 	[[ $output == *"transfers: not an array"* ]]
+}
+
+@test "the comparison of live tests balances the bytes of pairs, of bare UCP as well" {
+	local ledgers=$BATS_TEST_TMPDIR/ledgers report=$BATS_TEST_TMPDIR/report
+
+	mkdir "$ledgers"
+	echo '{"pid": 7, "size": 1, "calls": [], "messages": [], "ops": [], "unmatched_receives": 0}' >"$ledgers/0.json"
+	cat >"$report" <<-END
+		{"processes": [{"id": 0, "pid": 7, "rank": null, "size": null}], "loss": {"produced": 1, "stored": 1, "dropped": {}},
+		 "calls": [], "ops": [], "messages": [], "matching": {"sends": 0, "matched": 0, "ambiguous": 0,
+		 "unmatched_sends": {}, "unmatched_receives": {}},
+		 "attribution": {"data_bytes": 8, "to_op": 8, "to_call": 0, "unexplained": 0},
+		 "transfers": [{"kind": "data", "process": 0, "peer": 0, "op": "am_short", "bytes": 8, "transport": "self"}]}
+	END
+	run "$TOP/tests/live/check.py" "$report" "$ledgers"
+	echo "$output"
+	[ "$status" = 1 ]
+	[ "$output" = "payload of pair (0, 0): report says 8, true is 0" ]
 }

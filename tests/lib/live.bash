@@ -102,7 +102,18 @@ report()
 		echo "not ${NO_UCX:-0} processes are said to have no UCX"
 		return 1
 	}
-	/usr/bin/python3 "$CHECK" "$CASE/report.json" "$CASE/truth" "$@"
+	in_form "$CASE/report.json" && /usr/bin/python3 "$CHECK" "$CASE/report.json" "$CASE/truth" "$@"
+}
+
+# in_form REPORT: has the form of a report, and its sums balance; prints where not
+in_form()
+{
+	local breaches
+
+	breaches=$(jq -r -f "$TOP/tests/golden/schema.jq" "$1") && [ -z "$breaches" ] || {
+		head -n 20 <<<"$breaches"
+		return 1
+	}
 }
 
 declare -gA MOVED_BY=([shm]=posix,cma,self [sysv]=sysv,self [tcp]=tcp,self)

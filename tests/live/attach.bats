@@ -21,6 +21,7 @@ attached()
 	finish
 	same_result "$mpi"
 	"$UCXBPF" replay --json "$WORK/a.ucxb" >"$WORK/report.json"
+	in_form "$WORK/report.json"
 	/usr/bin/python3 "$TOP/tests/live/check_attach.py" "$WORK/report.json"
 }
 
@@ -28,6 +29,7 @@ attached()
 part_of_ledgers()
 {
 	"$UCXBPF" replay --json "$WORK/a.ucxb" >"$WORK/report.json"
+	in_form "$WORK/report.json"
 	/usr/bin/python3 "$TOP/tests/live/check_attach.py" --ledgers "$TRUTH" "$@" "$WORK/report.json"
 }
 

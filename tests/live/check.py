@@ -134,13 +134,12 @@ class Check:
                 moved[tuple(reversed(ends)) if row["op"].startswith("get") else ends] += row["bytes"]
         if any(ledger.get("one_sided") for ledger in self.ledgers.values()):
             return
-        if self.mpi:
-            for row in self.report["messages"]:
-                sent[row["src"], row["dst"]] += row["bytes"]
-            for row in self.report["ops"]:
-                if row["op"] in SEND_OPS and row["protocol"] == "rndv":
-                    sent[row["process"], row["process"]] -= row["bytes"]
-            self.expect_counters("payload of pair", +moved, +sent)
+        for row in self.report["messages"]:
+            sent[row["src"], row["dst"]] += row["bytes"]
+        for row in self.report["ops"]:
+            if row["op"] in SEND_OPS and row["protocol"] == "rndv":
+                sent[row["process"], row["process"]] -= row["bytes"]
+        self.expect_counters("payload of pair", +moved, +sent)
 
     def thinned(self):
         """Produced is stored and dropped, each record that was dropped is in a sum, no message is made up."""

@@ -59,6 +59,7 @@ perftests()
 	cat "$WORK/out"
 	! grep failed "$WORK/out" || false
 	"$UCXBPF" replay --json "$WORK/job.ucxb" >"$WORK/report.json"
+	in_form "$WORK/report.json"
 	/usr/bin/python3 "$TOP/tests/live/check_perftest.py" "$WORK/report.json" "$WITNESS"
 	"$UCXBPF" check -f json "$WORK/job.ucxb" >"$WORK/verdict" || [ $? -le 2 ]
 	[ "$(jq -r '.findings[] | select(.rule == "PATH-13") | .verdict' "$WORK/verdict")" = "$5" ]
