@@ -42,14 +42,15 @@ class Sums(dict):
     def add_bytes(self, value):
         self.add("bytes_unknown" if value is None else "bytes", 1 if value is None else value)
 
-    def add_time(self, timed, total, each, precision):
+    def add_time(self, timed, total, each, precision, moved):
         if not timed:
             return
         time = self["time"] or dict(known=0, sum_ns=0, min_ns=None, max_ns=None, precision=precision, exact=0,
-                                    exact_sum_ns=0)
+                                    exact_sum_ns=0, exact_bytes=0)
         if precision in ("exact", "sampled"):
             time["exact"] += timed
             time["exact_sum_ns"] += total
+            time["exact_bytes"] += moved or 0
         if each is not None:
             time["min_ns"] = min(each, time["min_ns"] if time["min_ns"] is not None else each)
             time["max_ns"] = max(each, time["max_ns"] or 0)
@@ -69,13 +70,14 @@ def add_single(sums, event):
     sums.add_bytes(event["bytes"])
     if event.get("end") is not None and event["precision"] is not None:
         time = event["end"] - event["start"]
-        sums.add_time(1, time, time, event["precision"])
+        sums.add_time(1, time, time, event["precision"], event["bytes"])
 
 
 def add_sums(sums, event, fields):
     for field in ["count", "bytes", "bytes_unknown", *fields]:
         sums.add(field, event[field])
-    sums.add_time(event["timed"], event["time"], None, event["precision"])
+    sums.add_time(event["timed"], event["time"], None, event["precision"],
+                  event["bytes"] if event["timed"] == event["count"] else None)
 
 
 class Tables:

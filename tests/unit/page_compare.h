@@ -120,9 +120,31 @@ static const char *const measures[] = { "count",
 					"wire_bytes",
 					"timed",
 					"time_sum",
+					"exact",
+					"exact_time_sum",
+					"exact_bytes",
 					"copies",
 					"copy_bytes" };
 #define MEASURES (sizeof(measures) / sizeof(*measures))
+
+#define EXACT_BITS (1u << TIME_EXACT | 1u << TIME_SAMPLED)
+
+/* Where all of a cell are exact, the sums of the exact ones are other sums. */
+static inline uint64_t measured(const struct table *table, const char *measure, size_t cell)
+{
+	const char *whole = !strcmp(measure, "exact")            ? "timed"
+			    : !strcmp(measure, "exact_time_sum") ? "time_sum"
+			    : !strcmp(measure, "exact_bytes")    ? "bytes"
+								 : NULL;
+	uint64_t bits = whole ? table_at(table, "precision", cell) : 0;
+
+	if (bits && !(bits & ~EXACT_BITS) &&
+	    table_at(table, "timed", cell) == table_at(table, "count", cell)) {
+		assert_int_equal(table_at(table, measure, cell), 0);
+		return table_at(table, whole, cell);
+	}
+	return table_at(table, measure, cell);
+}
 
 /* Cells by the rows of the report that they belong to. */
 static inline json_t *sum_cells(const struct table *table, const char *section, json_t *like,
@@ -139,7 +161,7 @@ static inline json_t *sum_cells(const struct table *table, const char *section, 
 		for (size_t m = 0; m < MEASURES; m++)
 			if (table_find(table, measures[m]) &&
 			    table_rows(table, measures[m]) == table_rows(table, "time"))
-				add(sums, measures[m], table_at(table, measures[m], i));
+				add(sums, measures[m], measured(table, measures[m], i));
 		free(key);
 	}
 	return rows;
@@ -153,6 +175,10 @@ static inline json_int_t expected(json_t *row, const char *measure)
 		return json_integer_value(json_object_get(time, "known"));
 	if (!strcmp(measure, "time_sum"))
 		return json_integer_value(json_object_get(time, "sum_ns"));
+	if (!strcmp(measure, "exact") || !strcmp(measure, "exact_bytes"))
+		return json_integer_value(json_object_get(time, measure));
+	if (!strcmp(measure, "exact_time_sum"))
+		return json_integer_value(json_object_get(time, "exact_sum_ns"));
 	return json_integer_value(json_object_get(row, measure));
 }
 

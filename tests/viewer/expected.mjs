@@ -12,13 +12,15 @@ export function events(ucxbpf, capture) {
   return out.toString().trimEnd().split("\n").map((line) => JSON.parse(line));
 }
 
+const OF_TIME = { time_ns: "sum_ns", timed: "known", exact: "exact", exact_ns: "exact_sum_ns", exact_bytes: "exact_bytes" };
+
 // Adds rows up by some keys: "a/b" → { count, bytes, ... }
 export function sums(rows, key, fields) {
   const out = new Map();
   for (const row of rows) {
     const id = key(row);
     const at = out.get(id) ?? Object.fromEntries(fields.map((field) => [field, 0]));
-    for (const field of fields) at[field] += field === "time_ns" ? (row.time?.sum_ns ?? 0) : (row[field] ?? 0);
+    for (const field of fields) at[field] += (field in OF_TIME ? row.time?.[OF_TIME[field]] : row[field]) ?? 0;
     out.set(id, at);
   }
   return out;

@@ -31,6 +31,7 @@ check() {
 @test "tables and graphs: bare UCX, tcp, sums alone, GPUs, one-sided, and two hosts" {
 	check brief "$TOP/tests/data/ucp-am.ucxb" "$TOP/tests/data/isend-tcp.ucxb" "$TOP/tests/data/send-count.ucxb" \
 		"$TOP/tests/data/gpu/halo-ring-1.18.1-v2-ipc-static-start/job.ucxb" "$TOP/tests/data/gpu-allreduce.ucxb" \
+		"$TOP/tests/data/gpu/pairs-plain-peer-1.18.1-v2-ipc-static-start/job.ucxb" \
 		"$TOP/tests/data/rma.ucxb" "$TOP/tests/data/hosts.n0.ucxb,$TOP/tests/data/hosts.n1.ucxb"
 }
 

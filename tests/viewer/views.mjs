@@ -16,12 +16,26 @@ function same(rows, key, wanted, columns, what) {
   assert.deepEqual(Object.fromEntries([...seen].sort()), Object.fromEntries([...expected].sort()), what);
 }
 
+const MEANS = ["timed", "exact", "exact_ns", "exact_bytes"];
+
+// Means and rates are of exact times alone, with their share; a bound is no number to sort by.
+async function means(view, id, rows, key, wanted) {
+  const text = await view.text(`#${id}`);
+  for (const row of rows) {
+    const { timed, exact, exact_ns: ns, exact_bytes: moved } = wanted.get(key(row));
+    assert.equal(row["Mean time"], exact ? `${ns / exact}` : "", `${id}: mean time of ${key(row)}`);
+    if ("GB/s" in row) assert.equal(row["GB/s"], ns && moved ? `${moved / ns}` : "", `${id}: rate of ${key(row)}`);
+    if (exact && exact < timed && rows.length <= 25) assert.ok(text.includes(`(${count(exact)} of ${count(timed)})`), `${id}: exact ones of ${key(row)}`);
+  }
+}
+
 async function paths(view, report, kind) {
   const key = (r) => [r.transport, r.device, r.op, r.protocol, r.locality].join();
-  const wanted = sums(ofKind(report, kind), key, ["count", "bytes", "retries", "wire_bytes"]);
+  const wanted = sums(ofKind(report, kind), key, ["count", "bytes", "retries", "wire_bytes", ...MEANS]);
   const rows = await view.table("table-paths");
   const shown = (r) => [r.Transport, r.Device, r["UCT operation"], r.Protocol, r.Locality].join();
   same(rows, shown, wanted, { count: "Count", bytes: "Bytes", retries: "Retries", wire_bytes: "Wire bytes" }, "paths");
+  await means(view, "table-paths", rows, shown, wanted);
 }
 
 async function cross(view, report, kind) {
@@ -46,13 +60,14 @@ function moved(rows, key, report, kind, own) {
 const own = (rows, count) => rows.filter((r) => +r[count] || !+(r["Selected transfers"] ?? 0));
 
 async function functions(view, report, kind) {
-  const wanted = sums(report.calls, (r) => outside(r.function), ["count", "ops", "bytes", "time_ns"]);
+  const wanted = sums(report.calls, (r) => outside(r.function), ["count", "ops", "bytes", "time_ns", ...MEANS]);
   const columns = { count: "Calls", ops: "UCP operations", bytes: "Bytes sent", time_ns: "Time, all" };
   const all = await view.table("table-functions");
   moved(all, (r) => r["MPI function"], report, kind, (r) => outside(r.function));
   const rows = own(all, "Calls");
   for (const row of rows) if (row["Time, all"] === "") row["Time, all"] = 0; // unknown
   same(rows, (r) => r["MPI function"], wanted, columns, "MPI functions");
+  await means(view, "table-functions", rows, (r) => r["MPI function"], wanted);
 }
 
 async function callSites(view, report, kind) {
@@ -83,9 +98,10 @@ async function operations(view, report, kind) {
   moved(all, (r) => `${r["UCP operation"]},${r["MPI function"]}`, report, kind, (r) => `${r.ucp_op ?? "unknown"},${outside(r.function)}`);
   const rows = own(all, "Count");
   const key = (r) => (brief ? [r.op, outside(r.function)] : [r.op, outside(r.function), r.protocol, memory ? r.memory : ""]).join();
-  const wanted = sums(report.ops, key, ["count", "bytes", "errors"]);
+  const wanted = sums(report.ops, key, ["count", "bytes", "errors", ...MEANS]);
   const shown = (r) => (brief ? [r["UCP operation"], r["MPI function"]] : [r["UCP operation"], r["MPI function"], r.Protocol, memory ? r.Memory : ""]).join();
   same(rows, shown, wanted, { count: "Count", bytes: "Bytes", errors: "Errors" }, "UCP operations");
+  await means(view, "table-ops", rows, shown, wanted);
 }
 
 // The ways of messages through memory; of each that is known, one row.

@@ -25,6 +25,12 @@ enum fact_precision {
 	TIME_SAMPLED, /* exact, of some taken at random */
 };
 
+/* Not a bound: means and rates are made of such times alone. */
+static inline bool fact_is_exact(enum fact_precision precision)
+{
+	return precision == TIME_EXACT || precision == TIME_SAMPLED;
+}
+
 enum fact_locality { LOCALITY_UNKNOWN, LOCALITY_SELF, LOCALITY_NODE, LOCALITY_REMOTE };
 
 /* Their names in every output, NULL behind the last one. */

@@ -31,7 +31,7 @@ struct csv_table {
 
 #define TIME                                                                                       \
 	"time.known", "time.sum_ns", "time.min_ns", "time.max_ns", "time.precision", "time.exact", \
-		"time.exact_sum_ns"
+		"time.exact_sum_ns", "time.exact_bytes"
 #define PLACE                                                                                      \
 	"label", "module", "build_id", "offset", "symbol", "demangled", "symbol_offset", "file",   \
 		"line", "address", "reason"

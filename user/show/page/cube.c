@@ -47,7 +47,9 @@ const char *page_key_name(int key)
 }
 
 #define OF_ALL [SUM_COUNT] = "count", [SUM_BYTES] = "bytes", [SUM_BYTES_UNKNOWN] = "bytes_unknown"
-#define OF_SPANS [SUM_TIMED] = "timed", [SUM_TIME] = "time_sum"
+#define OF_SPANS                                                                                   \
+	[SUM_TIMED] = "timed", [SUM_TIME] = "time_sum", [SUM_EXACT] = "exact",                     \
+	[SUM_EXACT_TIME] = "exact_time_sum", [SUM_EXACT_BYTES] = "exact_bytes"
 
 const struct page_shape page_shapes[PAGE_SORTS] = {
 	[PAGE_CALLS] = { "calls",

@@ -40,13 +40,16 @@ uint32_t page_word(struct page_words *words, const char *text);
 /* The tables of sums, each with its own columns. */
 enum page_sort { PAGE_CALLS, PAGE_OPS, PAGE_TRANSFERS, PAGE_MESSAGES, PAGE_SORTS };
 
-/* The first five are common to all facts. */
+/* The first three are common to all facts, the next five to those that have a duration. */
 enum page_sum {
 	SUM_COUNT,
 	SUM_BYTES,
 	SUM_BYTES_UNKNOWN,
 	SUM_TIMED,
 	SUM_TIME,
+	SUM_EXACT, /* of the timed ones, those whose time is exact */
+	SUM_EXACT_TIME,
+	SUM_EXACT_BYTES,
 	SUM_OPS, /* of calls */
 	SUM_WAITED, /* of calls: ns */
 	SUM_ERRORS = SUM_OPS, /* of operations */

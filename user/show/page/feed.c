@@ -16,26 +16,37 @@ static bool page_timed(uint64_t start, uint64_t end, enum fact_precision precisi
 	return end && end >= start && precision != TIME_UNKNOWN;
 }
 
-static void page_sum_time(struct page_sums *sums, uint64_t start, uint64_t end,
-			  enum fact_precision precision)
+/* bytes: that were moved meanwhile; UINT64_MAX: unknown. */
+static void page_sum_timed(struct page_sums *sums, uint64_t timed, uint64_t time,
+			   enum fact_precision precision, uint64_t bytes)
 {
-	if (!page_timed(start, end, precision))
+	if (!timed)
 		return;
-	sums->of[SUM_TIMED]++;
-	sums->of[SUM_TIME] += end - start;
-	sums->precisions |= (uint8_t)(1u << precision);
+	sums->of[SUM_TIMED] = timed;
+	sums->of[SUM_TIME] = time;
+	sums->precisions = (uint8_t)(1u << precision);
+	if (!fact_is_exact(precision))
+		return;
+	sums->of[SUM_EXACT] = timed;
+	sums->of[SUM_EXACT_TIME] = time;
+	sums->of[SUM_EXACT_BYTES] = bytes == UINT64_MAX ? 0 : bytes;
+}
+
+static void page_sum_time(struct page_sums *sums, uint64_t start, uint64_t end,
+			  enum fact_precision precision, uint64_t bytes)
+{
+	if (page_timed(start, end, precision))
+		page_sum_timed(sums, 1, end - start, precision, bytes);
 }
 
 static struct page_sums page_sums_of(const struct fact_sums *from)
 {
 	struct page_sums sums = { .of = { [SUM_COUNT] = from->count,
 					  [SUM_BYTES] = from->bytes,
-					  [SUM_BYTES_UNKNOWN] = from->bytes_unknown,
-					  [SUM_TIMED] = from->timed,
-					  [SUM_TIME] = from->time } };
+					  [SUM_BYTES_UNKNOWN] = from->bytes_unknown } };
 
-	if (from->timed)
-		sums.precisions = (uint8_t)(1u << from->precision);
+	page_sum_timed(&sums, from->timed, from->time, from->precision,
+		       from->timed == from->count ? from->bytes : UINT64_MAX);
 	return sums;
 }
 
@@ -58,7 +69,8 @@ static struct page_sums page_transfer_sums(const struct fact_transfer *transfer)
 		sums.of[SUM_WIRE_BYTES] = transfer->wire_bytes;
 	if (transfer->unexplained && transfer->bytes != UINT64_MAX)
 		sums.of[SUM_UNEXPLAINED] = transfer->bytes;
-	page_sum_time(&sums, transfer->start, transfer->end, transfer->end_precision);
+	page_sum_time(&sums, transfer->start, transfer->end, transfer->end_precision,
+		      transfer->bytes);
 	return sums;
 }
 
@@ -299,7 +311,7 @@ static void feed_call(struct page *page, const struct fact_call *call)
 	key.code[PAGE_CAUSES] = page_causes_code(&page->causes, call->id);
 	fact = page_drawn_call(page, call);
 	page_sum_bytes(&sums, call->bytes);
-	page_sum_time(&sums, call->start, call->end, call->end_precision);
+	page_sum_time(&sums, call->start, call->end, call->end_precision, call->bytes);
 	fact.key = page_cube_add(&page->cube, PAGE_CALLS, &key, fact.start, page_size(call->bytes),
 				 &sums);
 	work = page_work_of(&fact);
@@ -321,7 +333,7 @@ static void feed_op(struct page *page, const struct fact_op *op)
 	key.code[PAGE_CAUSES] = page_causes_code(&page->causes, op->id);
 	fact = page_drawn_op(page, op);
 	page_sum_bytes(&sums, op->bytes);
-	page_sum_time(&sums, op->start, op->end, op->end_precision);
+	page_sum_time(&sums, op->start, op->end, op->end_precision, op->bytes);
 	fact.key =
 		page_cube_add(&page->cube, PAGE_OPS, &key, fact.start, page_size(op->bytes), &sums);
 	work = page_work_of(&fact);

@@ -47,6 +47,15 @@ static uint64_t bucket(const struct page *page, const struct page_cells *cells, 
 	return cell->time - (host ? host->first >> page->cube.shift : 0);
 }
 
+/* Of a cell whose times are all exact, the sums of exact ones are other sums: 0 takes no room. */
+static uint64_t cell_sum(const struct page_cell *cell, enum page_sum sum)
+{
+	const uint64_t *of = cell->sums.of;
+	bool all = of[SUM_EXACT] == of[SUM_TIMED] && of[SUM_TIMED] == of[SUM_COUNT];
+
+	return all && sum >= SUM_EXACT && sum <= SUM_EXACT_BYTES ? 0 : of[sum];
+}
+
 static void put_cells(struct page *page, enum page_sort sort)
 {
 	const struct page_cells *cells = &page->cube.of[sort];
@@ -67,7 +76,7 @@ static void put_cells(struct page *page, enum page_sort sort)
 		if (!shape->sums[sum])
 			continue;
 		for (size_t i = 0; i < count; i++)
-			values[i] = cells->cells.data[i].sums.of[sum];
+			values[i] = cell_sum(&cells->cells.data[i], sum);
 		page_pack_column(&page->pack, shape->sums[sum], count);
 	}
 	if (!shape->sums[SUM_TIMED])

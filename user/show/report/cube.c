@@ -88,11 +88,6 @@ void cube_sums_add(struct cube_sums *to, const struct cube_sums *from)
 	add_time(to, from);
 }
 
-static bool is_exact(enum fact_precision precision)
-{
-	return precision == TIME_EXACT || precision == TIME_SAMPLED;
-}
-
 static void add_exact(struct cube_sums *sums, uint64_t count, uint64_t time, uint64_t bytes)
 {
 	sums->exact += count;
@@ -112,7 +107,7 @@ void cube_sums_time(struct cube_sums *sums, uint64_t start, uint64_t end,
 					    .time_min = time,
 					    .time_max = time,
 					    .precisions = 1u << precision });
-	if (is_exact(precision))
+	if (fact_is_exact(precision))
 		add_exact(sums, 1, time, bytes);
 }
 
@@ -123,7 +118,7 @@ void cube_sums_timed(struct cube_sums *sums, uint64_t timed, uint64_t time_sum,
 					    .time_sum = time_sum,
 					    .time_min = UINT64_MAX,
 					    .precisions = 1u << precision });
-	if (is_exact(precision))
+	if (fact_is_exact(precision))
 		add_exact(sums, timed, time_sum, bytes);
 }
 

@@ -26,6 +26,7 @@ static const struct shape time_shape[] = {
 	SHAPE_WHOLE("precision", precision_json),
 	SHAPE_OF(struct cube_sums, exact),
 	SHAPE_AS("exact_sum_ns", struct cube_sums, exact_time),
+	SHAPE_OF(struct cube_sums, exact_bytes),
 	{ 0 },
 };
 

@@ -2,6 +2,7 @@
 // All that the page knows, decoded: the cube at once, the timeline when it is first looked at.
 import { Causes } from "./causes";
 import type { Directory, Host, Process, Report } from "./directory";
+import { allExact } from "./precision";
 import { Codes, inflate, Section } from "./section";
 
 export const SORTS = ["calls", "ops", "transfers", "messages"] as const;
@@ -19,8 +20,11 @@ export interface Place {
 
 const CELL_COLUMNS = new Set([
   "key", "time", "size", "precision", "count", "bytes", "bytes_unknown", "ops", "errors", "unchecked", "wire_bytes", "retries",
-  "unexplained_bytes", "timed", "time_sum", "waited", "copies", "copy_bytes",
+  "unexplained_bytes", "timed", "time_sum", "exact", "exact_time_sum", "exact_bytes", "waited", "copies", "copy_bytes",
 ]);
+
+// Sums of facts whose time is exact, and the sums that they are where all of a cell are so: the file has 0 there.
+const WHERE_ALL_EXACT: Record<string, string> = { exact: "timed", exact_time_sum: "time_sum", exact_bytes: "bytes" };
 
 // The keys and cells of one sort of fact.
 export class Facts {
@@ -53,7 +57,13 @@ export class Facts {
   // Per cell, in the type they are stored in; 0 where the fact has no such sum.
   cells(name: string): Codes {
     const cells = this.section.column(name);
-    return cells.length === this.key.length ? cells : new Uint8Array(this.key.length);
+    if (cells.length !== this.key.length) return new Uint8Array(this.key.length);
+    return name in WHERE_ALL_EXACT ? this.exact(cells, WHERE_ALL_EXACT[name]) : cells;
+  }
+
+  private exact(some: Codes, whole: string): Codes {
+    const [all, timed, counts, precision] = [whole, "timed", "count", "precision"].map((name) => this.cells(name));
+    return Float64Array.from(some, (n, i) => (timed[i] === counts[i] && allExact(precision[i]) ? all[i] : n));
   }
 }
 

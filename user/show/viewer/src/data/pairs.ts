@@ -2,6 +2,7 @@
 // Who moved how much to whom, by process or by host.
 import type { View } from "./view";
 import type { Facts, Model, Sort } from "./model";
+import type { Times } from "./precision";
 import type { Table } from "./tables";
 
 export type By = "process" | "host";
@@ -14,15 +15,12 @@ export interface PairSums {
   dst: Uint32Array;
   bytes: Float64Array;
   count: Float64Array;
-  mean: Float64Array | null; // time, 0 where none is known
+  mean: Float64Array | null; // of exact times, 0 where none is
 }
 
-export interface Pair {
+export interface Pair extends Times {
   bytes: number;
   count: number;
-  timed: number;
-  time: number;
-  precision: number;
 }
 
 // Codes of processes, or of their hosts.
@@ -37,10 +35,10 @@ function between(model: Model, of: Of, by: By): Uint32Array[] {
 }
 
 export function pairSums(model: Model, view: View, of: Of, by: By, times: boolean): PairSums {
-  const names = ["bytes", "count", ...(times ? ["timed", "time_sum"] : [])];
+  const names = ["bytes", "count", ...(times ? ["exact", "exact_time_sum"] : [])];
   const { rows, codes, sums } = view.sumsBy(of, between(model, of, by), names);
-  const [bytes, count, timed, time] = sums;
-  return { rows, src: codes[0], dst: codes[1], bytes, count, mean: times ? time.map((ns, i) => (timed[i] ? ns / timed[i] : 0)) : null };
+  const [bytes, count, exact, time] = sums;
+  return { rows, src: codes[0], dst: codes[1], bytes, count, mean: times ? time.map((ns, i) => (exact[i] ? ns / exact[i] : 0)) : null };
 }
 
 function rowsOf(model: Model, view: View, of: Of, by: By, src: number, dst: number): { table: Table; own: number[] } {
@@ -55,7 +53,10 @@ export function pairOf(model: Model, view: View, of: Of, by: By, src: number, ds
   const { table, own } = rowsOf(model, view, of, by, src, dst);
   const sum = (name: string) => own.reduce((n, row) => n + table.values(name)[row], 0);
   const precision = own.reduce((bits, row) => bits | table.values("precision")[row], 0);
-  return own.length ? { bytes: sum("bytes"), count: sum("count"), timed: sum("timed"), time: sum("time_sum"), precision } : null;
+  if (!own.length) return null;
+  return {
+    bytes: sum("bytes"), count: sum("count"), timed: sum("timed"), time: sum("time_sum"), precision, exact: sum("exact"), exactTime: sum("exact_time_sum"),
+  };
 }
 
 export interface Split {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How exact a sum of times is (bits of docs/viewer-data.md), in the signs of the text report.
-import { time } from "../ui/format";
+import { count, time } from "../ui/format";
 
 const SIGNS: Record<number, string> = { 2: "", 4: "<= ", 8: ">= ", 16: "" };
 const WORDS: Record<number, string> = { 2: "exact", 4: "upper bound", 8: "lower bound", 16: "sampled" };
@@ -9,7 +9,12 @@ export function precisionWord(bits: number): string {
   return WORDS[bits] ?? (bits ? "mixed" : "unknown");
 }
 
+const EXACT = 2 | 16;
 const LOWER_BOUND = 8;
+
+export function allExact(bits: number): boolean {
+  return bits !== 0 && (bits & ~EXACT) === 0;
+}
 
 // A lower bound of nothing says nothing.
 export function tellsNothing(ns: number, bits: number): boolean {
@@ -21,6 +26,17 @@ export function signedTime(ns: number, bits: number): string {
   return `${SIGNS[bits] ?? "~ "}${time(ns)}`;
 }
 
-export function meanTime(sum: number, timed: number, bits: number): string {
-  return timed ? signedTime(sum / timed, bits) : "unknown";
+export interface Times {
+  timed: number; // facts, and their time
+  time: number;
+  precision: number; // bits
+  exact: number; // of these, the exact ones, and their time
+  exactTime: number;
+}
+
+// The mean of the exact ones, with their share; without any, a bound of the mean.
+export function meanTime({ timed, time: sum, precision, exact, exactTime }: Times): string {
+  if (!timed) return "unknown";
+  if (!exact) return signedTime(sum / timed, precision);
+  return `${time(exactTime / exact)}${exact < timed ? ` (${count(exact)} of ${count(timed)})` : ""}`;
 }

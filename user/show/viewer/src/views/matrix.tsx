@@ -73,7 +73,7 @@ function describe(of: Of, by: By, src: number, dst: number) {
         <>
           <p>
             {bytes(cell.bytes)} in {of === "messages" ? plural(cell.count, "message") : plural(cell.count, ...KIND_NOUNS[kind.value])}
-            {of === "transfers" && <>; mean time {meanTime(cell.time, cell.timed, cell.precision)}</>}
+            {of === "transfers" && <>; mean time {meanTime(cell)}</>}
           </p>
           <Splits splits={splitPair(model, current.value, of, by, src, dst)} />
         </>
@@ -226,6 +226,7 @@ function Heaviest({ sums, show, by }: { sums: PairSums; show: Show; by: By }) {
   const sorted: number[] = [];
   let least = -1;
   for (const row of sums.rows) {
+    if (show === "mean" && !values[row]) continue; // bounds have no rank
     if (sorted.length === HEAVIEST && values[row] <= least) continue;
     sorted.push(row);
     sorted.sort((a, b) => values[b] - values[a]);

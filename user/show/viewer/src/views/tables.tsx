@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-import { meanTime, precisionWord, signedTime, tellsNothing } from "../data/precision";
+import { meanTime, precisionWord, signedTime, tellsNothing, Times } from "../data/precision";
 import { knowsMemory } from "../data/ways";
 import { placeTitle } from "../data/places";
 import { Caused, causedRows } from "../data/moved";
@@ -23,8 +23,8 @@ interface Row extends Group {
   whole: { bytes: number; count: number };
 }
 
-const TIMES = ["timed", "time_sum", "precision"];
-const TRANSFER_SUMS = ["count", "bytes", ...TIMES, "retries", "wire_bytes", "unexplained_bytes", "bytes_unknown"];
+const TIMES = ["timed", "time_sum", "precision", "exact", "exact_time_sum"];
+const TRANSFER_SUMS = ["count", "bytes", ...TIMES, "retries", "wire_bytes", "unexplained_bytes", "bytes_unknown", "exact_bytes"];
 const CALL_SUMS = ["count", "bytes", ...TIMES, "ops", "bytes_unknown"];
 const OP_SUMS = ["count", "bytes", ...TIMES, "errors", "unchecked", "bytes_unknown"];
 
@@ -60,10 +60,19 @@ const COUNT_SHARE: Column<Row> = {
 };
 const known = (r: Row) => r.sums[2] > 0 && !tellsNothing(r.sums[3], r.sums[4]);
 
+const timesOf = ({ sums: [, , timed, time, precision, exact, exactTime] }: Row): Times => ({ timed, time, precision, exact, exactTime });
+
 const MEAN: Column<Row> = {
-  id: "mean", label: "Mean time", title: "of those whose duration is known; >= lower bound, <= upper bound, ~ mixed",
-  value: (r) => (known(r) ? r.sums[3] / r.sums[2] : null),
-  show: (r) => <span title={precisionWord(r.sums[4])}>{meanTime(r.sums[3], r.sums[2], r.sums[4])}</span>,
+  id: "mean", label: "Mean time",
+  title: "of those whose duration is exact, and how many these are; without any a bound: >= lower, <= upper, ~ mixed. Bounds are not sorted by",
+  value: (r) => (r.sums[5] ? r.sums[6] / r.sums[5] : null),
+  show: (r) => <span title={precisionWord(r.sums[4])}>{meanTime(timesOf(r))}</span>,
+};
+
+// Bytes to a nanosecond.
+const rateOf = ({ sums }: Row) => (sums[6] && sums[11] ? sums[11] / sums[6] : null);
+const RATE: Column<Row> = {
+  id: "rate", label: "GB/s", title: "bytes over time, of those whose duration is exact", value: rateOf, show: (r) => rateOf(r)?.toFixed(2) ?? "-",
 };
 const TOTAL_TIME: Column<Row> = {
   id: "time", label: "Time, all", title: "added up over all processes", value: (r) => (known(r) ? r.sums[3] : null),
@@ -88,9 +97,9 @@ function Paths({ view }: Props) {
     named("transport", "Transport", 0), named("device", "Device", 1), named("op", "UCT operation", 2),
     named("protocol", "Protocol", 3),
     { id: "locality", label: "Locality", words: true, value: (r: Row) => LOCALITIES[r.codes[4]] },
-    COUNT, COUNT_SHARE, BYTES, BYTES_SHARE, MEAN, sum("retries", "Retries", 5, count),
-    sum("wire", "Wire bytes", 6, bytes),
-    ...(all.some((row) => row.sums[7]) ? [sum("unexplained", "Unattributed", 7, bytes)] : []),
+    COUNT, COUNT_SHARE, BYTES, BYTES_SHARE, MEAN, RATE, sum("retries", "Retries", 7, count),
+    sum("wire", "Wire bytes", 8, bytes),
+    ...(all.some((row) => row.sums[9]) ? [sum("unexplained", "Unattributed", 9, bytes)] : []),
   ];
   return (
     <DataTable
@@ -105,7 +114,7 @@ function Functions({ view }: Props) {
   const moved = movedColumns(view);
   const columns = [
     named("function", "MPI function", 0, "outside MPI"), ...moved, sum("count", "Calls", 0, count), TOTAL_TIME, MEAN,
-    sum("ops", "UCP operations", 5, count), sum("bytes", "Bytes sent", 1, bytes),
+    sum("ops", "UCP operations", 7, count), sum("bytes", "Bytes sent", 1, bytes),
     { ...BYTES_SHARE, label: "Bytes %" },
   ];
   return (
@@ -126,7 +135,7 @@ function CallSites({ view }: Props) {
       show: (r) => <code title={placeTitle(model.places[r.codes[0]])}>{model.places[r.codes[0]]?.label ?? "unknown"}</code>,
     },
     named("function", "MPI function", 1, "outside MPI"), ...moved, sum("count", "Calls", 0, count), TOTAL_TIME, MEAN,
-    sum("ops", "UCP operations", 5, count), sum("bytes", "Bytes sent", 1, bytes), BYTES_SHARE,
+    sum("ops", "UCP operations", 7, count), sum("bytes", "Bytes sent", 1, bytes), BYTES_SHARE,
   ];
   return (
     <DataTable
@@ -145,7 +154,7 @@ function Operations({ view }: Props) {
   const columns = [
     named("op", "UCP operation", 0), named("function", "MPI function", 1, "outside MPI"),
     ...details.map((id, i) => named(id, id === "memory" ? "Memory" : "Protocol", 2 + i)),
-    ...moved, COUNT, COUNT_SHARE, BYTES, MEAN, TOTAL_TIME, sum("errors", "Errors", 5, count),
+    ...moved, COUNT, COUNT_SHARE, BYTES, MEAN, TOTAL_TIME, sum("errors", "Errors", 7, count),
   ];
   return (
     <DataTable
