@@ -47,7 +47,8 @@ def flat(row):
     time = row.get("time") or {}
     if "time" in row:
         cells["time_known"] = time.get("known", 0)
-        cells.update({f"time_{name}": time.get(name) for name in ("sum_ns", "min_ns", "max_ns", "precision")})
+        cells.update({f"time_{name}": time.get(name) for name in (
+            "sum_ns", "min_ns", "max_ns", "precision", "exact", "exact_sum_ns", "exact_bytes")})
     return cells
 
 
@@ -73,7 +74,7 @@ def join(rows, keys):
                 into[name] = least(into[name], value, max)
             elif name == "time_precision":
                 into[name] = least(into[name], value, lambda a, b: a if a == b else "mixed")
-            elif name == "time_sum_ns":
+            elif name in ("time_sum_ns", "time_exact", "time_exact_sum_ns", "time_exact_bytes"):
                 into[name] = least(into[name], value, lambda a, b: a + b)
             elif isinstance(value, int):
                 into[name] += value
@@ -184,11 +185,30 @@ def compare_views(database, report):
                                          " caused_by NOT IN (SELECT id FROM op_events)"), 0)
 
 
+PATH = ("transport", "device", "op", "protocol", "locality", "kind")
+
+
+def check_paths(database, report):
+    """Means and rates are made of exact times alone."""
+    want = {}
+    for row in report["transfers"]:
+        sums = want.setdefault(tuple(known(row[name]) for name in PATH), [0, 0, 0, 0])
+        for at, name in enumerate(("exact", "exact_sum_ns", "exact_bytes", "known")):
+            sums[at] += (row["time"] or {}).get(name, 0)
+    rows = database.execute(f"SELECT {', '.join(PATH)}, time_exact, time_known, time_mean_ns, gb_per_s FROM paths")
+    for *key, exact, timed, mean, rate in rows:
+        count, time, moved, seen = want.pop(tuple(map(known, key)), [0, 0, 0, 0])
+        same(f"paths: times of {key}", (exact, timed, mean), (count, seen, time // count if count else None))
+        same(f"paths: GB/s of {key}", rate, round(moved / time, 3) if time and moved else None)
+    same("paths: others", list(want), [])
+
+
 def main():
     report = json.load(open(sys.argv[2], encoding="utf-8"))
     database = sqlite3.connect(f"file:{sys.argv[1]}?mode=ro", uri=True)
     database.row_factory = sqlite3.Row
     same("integrity", one(database, "PRAGMA integrity_check"), "ok")
+    check_paths(database, report)
     for name in KEYS:
         compare(database, name, report)
     compare_views(database, report)

@@ -412,12 +412,20 @@ static void view_of(struct sql *sql, enum fact_type type)
 /* Columns of a row of the report. */
 #define BYTES                                                                                      \
 	" coalesce(sum(s.bytes), 0) AS bytes, coalesce(sum(s.bytes_unknown), 0) AS bytes_unknown"
+/* Of those whose time is exact: means and rates are made of these. */
+#define EXACT(what, name)                                                                          \
+	", iif(sum(s.timed), sum(iif(s.timed AND s.precision IN ('exact', 'sampled'),"             \
+	" coalesce(s." what ", 0), 0)), NULL) AS " name
+#define EXACT_SUMS                                                                                 \
+	EXACT("timed", "time_exact")                                                               \
+	EXACT("time", "time_exact_sum_ns")                                                         \
+	EXACT("bytes * (s.timed = s.count)", "time_exact_bytes")
 #define TIME                                                                                             \
 	" coalesce(sum(s.timed), 0) AS time_known, iif(sum(s.timed), sum(s.time), NULL) AS time_sum_ns," \
 	" min(s.least) AS time_min_ns, max(s.most) AS time_max_ns,"                                      \
 	" CASE WHEN min(iif(s.timed, s.precision, NULL)) = max(iif(s.timed, s.precision, NULL))"         \
 	" THEN min(iif(s.timed, s.precision, NULL))"                                                     \
-	" WHEN sum(s.timed) THEN 'mixed' END AS time_precision"
+	" WHEN sum(s.timed) THEN 'mixed' END AS time_precision" EXACT_SUMS
 
 static const char *const views[] = {
 	/* The report's tables (docs/report.md). */
@@ -474,7 +482,9 @@ static const char *const views[] = {
 	"CREATE VIEW paths AS SELECT transport, device, op, protocol, locality, kind,"
 	" sum(count) AS count, sum(bytes) AS bytes,"
 	" round(100.0 * sum(bytes) / sum(sum(bytes)) OVER (PARTITION BY kind), 3) AS share,"
-	" sum(time_sum_ns) / nullif(sum(time_known), 0) AS time_mean_ns, sum(retries) AS retries"
+	" sum(time_exact_sum_ns) / nullif(sum(time_exact), 0) AS time_mean_ns, sum(retries) AS retries,"
+	" coalesce(sum(time_exact), 0) AS time_exact, sum(time_known) AS time_known,"
+	" round(1.0 * nullif(sum(time_exact_bytes), 0) / nullif(sum(time_exact_sum_ns), 0), 3) AS gb_per_s"
 	" FROM transfer_sums GROUP BY transport, device, op, protocol, locality, kind"
 	" ORDER BY kind = 'control', bytes DESC, count DESC",
 
