@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/vec.h"
+#include "explain/facts/silent_init.h"
 #include "show/export/sorter.h"
 #include "show/export/traffic.h"
 #include "show/export/worlds.h"
@@ -229,20 +230,9 @@ static void take_memory(struct spans *spans, const struct fact_memory *memory)
 	vec_push(&spans->memory, *memory);
 }
 
-/*
- * Nothing is recorded inside MPI_Init, so that the lower bound of its length is 0. It is shown
- * until its thread's next call.
- */
-static bool is_silent_init(const struct fact_call *call)
-{
-	return call->end_precision == TIME_LOWER_BOUND && call->end == call->start &&
-	       call->until > call->start && call->function &&
-	       (!strcmp(call->function, "MPI_Init") || !strcmp(call->function, "MPI_Init_thread"));
-}
-
 static struct span call_span(struct spans *spans, const struct fact_call *call)
 {
-	const bool silent = is_silent_init(call);
+	const bool silent = fact_is_silent_init(call);
 	struct span_shape shape;
 
 	memset(&shape, 0, sizeof(shape));

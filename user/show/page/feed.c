@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Passes each fact to the report, to the sums, and to the timeline and the single events. */
+#include "explain/facts/silent_init.h"
 #include "show/page/internal.h"
 
 static void page_sum_bytes(struct page_sums *sums, uint64_t bytes)
@@ -99,14 +100,16 @@ static uint64_t start_of(const struct page *page, int process, uint64_t start, u
 
 static struct page_drawn page_drawn_call(const struct page *page, const struct fact_call *call)
 {
+	const bool silent = fact_is_silent_init(call);
+
 	return (struct page_drawn){ LEVEL_MPI,
 				    call->process,
 				    call->tid,
 				    0,
 				    start_of(page, call->process, call->start, call->tid),
-				    call->end,
+				    silent ? call->until : call->end,
 				    call->bytes,
-				    call->end_precision };
+				    silent ? TIME_UPPER_BOUND : call->end_precision };
 }
 
 static struct page_drawn page_drawn_op(const struct page *page, const struct fact_op *op)
