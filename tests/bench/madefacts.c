@@ -55,6 +55,7 @@ static void make_places(void)
 			.symbol = names[i],
 			.file = names[i],
 			.offset = 0x1000 + i,
+			.symbol_offset = 0x10,
 			.line = (int)i + 1,
 		};
 		frames[i] = &places[i];

@@ -339,7 +339,12 @@ def main():
     check_lines(lines, json.load(open(sys.argv[3], encoding="utf-8")))
     for event in lines:
         events[event["event"]].append(event)
+        if event.get("least") == 0:
+            complain(f"{event['event']}: least is 0, not null")
         if event["event"] == "place":
+            for name, of in (("line", "file"), ("offset", "module"), ("symbol_offset", "symbol")):
+                if (event[name] is None) != (event[of] is None):
+                    complain(f"place {event['label']}: {name} is {event[name]}, {of} {event[of]}")
             tables.places[event["id"]] = place_key(event)
         elif event["event"] == "stack":
             tables.stacks[event["id"]] = (event["end"], tuple(tables.places[number]
