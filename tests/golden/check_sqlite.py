@@ -203,12 +203,26 @@ def check_paths(database, report):
     same("paths: others", list(want), [])
 
 
+def check_hosts(database):
+    """A view with a rank has the name of its host beside it."""
+    for (view,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'view'").fetchall():
+        columns = [row[1] for row in database.execute(f"PRAGMA table_info({view})")]
+        for rank in [name for name in columns if name == "rank" or name.endswith("_rank")]:
+            host = rank[:-len("rank")] + "host"
+            if host not in columns:
+                complain(f"{view} has {rank} and no {host}")
+            else:
+                pairs = set(map(tuple, database.execute(f"SELECT DISTINCT {rank}, {host} FROM {view} WHERE {host} NOT NULL")))
+                same(f"{view}: {host}", pairs - set(map(tuple, database.execute("SELECT rank, host_name FROM process"))), set())
+
+
 def main():
     report = json.load(open(sys.argv[2], encoding="utf-8"))
     database = sqlite3.connect(f"file:{sys.argv[1]}?mode=ro", uri=True)
     database.row_factory = sqlite3.Row
     same("integrity", one(database, "PRAGMA integrity_check"), "ok")
     check_paths(database, report)
+    check_hosts(database)
     for name in KEYS:
         compare(database, name, report)
     compare_views(database, report)

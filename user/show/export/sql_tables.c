@@ -520,14 +520,15 @@ static const char *const views[] = {
 	"CREATE VIEW waits AS SELECT s.kind, s.function, p0.rank, p0.host_name AS host,"
 	" l0.label AS call_site, p1.rank AS culprit_rank, p1.host_name AS culprit_host,"
 	" s.culprit_function, l1.label AS culprit_call_site, s.culprit_did, p2.rank AS root_rank,"
-	" s.root_function, l2.label AS root_call_site, s.root_did, count(*) AS count,"
+	" p2.host_name AS root_host, s.root_function, l2.label AS root_call_site, s.root_did, count(*) AS count,"
 	" sum(s.ns) AS sum_ns, max(s.ns) AS max_ns, sum(s.fresh_ns) AS fresh_ns,"
 	" sum(s.uncertainty_ns) AS uncertainty_ns FROM wait s" JOIN_PROCESS
 	" LEFT JOIN process p1 ON p1.id = s.culprit LEFT JOIN process p2 ON p2.id = s.root"
 	" LEFT JOIN place l0 ON l0.id = s.place LEFT JOIN place l1 ON l1.id = s.culprit_place"
 	" LEFT JOIN place l2 ON l2.id = s.root_place"
-	" GROUP BY 1, 2, s.process, s.place, s.culprit, 8, s.culprit_place, 10, s.root, 12,"
-	" s.root_place, 14 ORDER BY sum_ns DESC",
+	" GROUP BY s.kind, s.function, s.process, s.place, s.culprit, s.culprit_function,"
+	" s.culprit_place, s.culprit_did, s.root, s.root_function,"
+	" s.root_place, s.root_did ORDER BY sum_ns DESC",
 
 	"CREATE VIEW collectives AS SELECT function, communicator, ranks, algorithm, reason,"
 	" count(*) AS count, max(rounds) AS rounds, max(rounds_bound) AS rounds_bound, sum(messages) AS messages,"
@@ -540,8 +541,9 @@ static const char *const views[] = {
 
 	"CREATE VIEW open_calls AS SELECT " OF_PROCESS
 	"s.process, s.function, p.label AS call_site,"
-	" s.op, s.peer, s.peer_rank, s.tag, s.communicator, s.until_ns - s.since_ns AS age_ns, s.bound, s.certain"
-	" FROM open s" JOIN_PROCESS " LEFT JOIN place p ON p.id = s.place"
+	" s.op, s.peer, s.peer_rank, p1.host_name AS peer_host, s.tag, s.communicator, s.until_ns - s.since_ns AS age_ns, s.bound, s.certain"
+	" FROM open s" JOIN_PROCESS " LEFT JOIN process p1 ON p1.id = s.peer"
+	" LEFT JOIN place p ON p.id = s.place"
 	" ORDER BY s.certain DESC, age_ns DESC",
 
 	/* Where the report computes what SQL would not: raw_ tables have its rows. */
