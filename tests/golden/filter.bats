@@ -44,7 +44,6 @@ filtered() {
 	jq -e '.selected | .calls.count == 0 and .calls.unknown == .calls.of and .ops.unknown == .ops.of and .transfers.count > 0' report
 	"$UCXBPF" replay --transport nosuch "$DATA/send-count.ucxb" >text
 	grep -q '^        nothing passes; there is$' text
-	"$UCXBPF" replay --call-site nosuch "$DATA/gromacs.ucxb" | grep -q '^        nothing passes$'
 }
 
 @test "a call site selects its messages" {
@@ -59,6 +58,11 @@ filtered() {
 	"$UCXBPF" replay --json --transport rc_mlx5 "$DATA/gromacs.ucxb" >report
 	jq -e '.there_is == { transport: ["cma", "posix"] } and .calls == [] and .messages == []' report
 	"$UCXBPF" replay --json --transport cma "$DATA/gromacs.ucxb" | jq -e 'has("there_is") | not'
+	"$UCXBPF" replay --json --call-site nosuch "$DATA/gromacs.ucxb" >report
+	"$UCXBPF" replay --json "$DATA/gromacs.ucxb" | jq -e --slurpfile none report \
+		'$none[0].there_is["call-site"] == ([.call_sites[].label] | unique)'
+	"$UCXBPF" replay --call-site nosuch "$DATA/gromacs.ucxb" >text
+	grep -A1 'nothing passes; there is' text | grep -q 'call-site: .*+0x'
 }
 
 # Who waits for whom does not depend on what is shown.

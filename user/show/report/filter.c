@@ -145,7 +145,7 @@ static bool pass_place(struct report_filter *filter, const struct place *place)
 		return true;
 	if (!place)
 		return any(list, NULL);
-	seen = map_insert(&list->seen, (uintptr_t)place->key, 0, NULL);
+	seen = map_insert(&list->seen, (uintptr_t)place->label, (uintptr_t)place->key, NULL);
 	if (!*seen)
 		*seen = any(list, place->label) || any(list, place->frame) ||
 					any(list, place->module) || matches(list, place->symbol) ||
@@ -288,6 +288,7 @@ static bool passes_by_causes(struct selection *selection, enum fact_type type, c
 
 	switch (type) {
 	case FACT_CALL:
+		pass_place(selection->filter, call->place); /* to be listed where nothing passes */
 		return is_in(&causes->calls, call->id);
 	case FACT_CALLS:
 		/* those of a loop in one thread made no operation */
@@ -341,14 +342,15 @@ size_t filter_names(const struct report_filter *filter, enum filter_field field,
 		    size_t room)
 {
 	const struct map_slot *slot;
-	size_t pos = 0, count = 0;
+	size_t pos = 0, count = 0, distinct = 0;
 
-	if (filter_infos[field].keys & KEY_BIT(PLACE))
-		return 0;
 	while (count < room && (slot = map_next(&filter->lists[field].seen, &pos)))
 		names[count++] = slot->a ? (const char *)(uintptr_t)slot->a : "none";
 	qsort(names, count, sizeof(*names), by_name);
-	return count;
+	for (size_t i = 0; i < count; i++) /* several places may have one label */
+		if (!distinct || strcmp(names[distinct - 1], names[i]) != 0)
+			names[distinct++] = names[i];
+	return distinct;
 }
 
 /* ---- causes ---- */

@@ -44,7 +44,7 @@ extern const struct filter_info filter_infos[FILTER_FIELDS];
 
 struct filter_list {
 	VEC(char *) patterns;
-	struct map seen; /* interned string -> 1: matches, 2: does not */
+	struct map seen; /* interned string, a place's label and key -> 1: matches, 2: does not */
 };
 
 /* Operations and calls that pass, or caused something that passes, by their ids. */
@@ -72,9 +72,9 @@ int filter_add(struct report_filter *filter, enum filter_field field, const char
 bool filter_active(const struct report_filter *filter);
 
 /*
- * The names that facts had in a field, in order, to be listed where nothing passed. Not of
- * processes, hosts and call sites. Returns their number, at most room; names belong to the
- * analysis.
+ * The names that facts had in a field, in order, to be listed where nothing passed: of call
+ * sites their labels. Not of processes and hosts. Returns their number, at most room; names belong
+ * to the analysis.
  */
 size_t filter_names(const struct report_filter *filter, enum filter_field field, const char **names,
 		    size_t room);
