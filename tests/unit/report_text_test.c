@@ -245,6 +245,38 @@ static void nothing_else_steers_it_either(void **state)
 	free(text);
 }
 
+static void calls_alone(const struct fact_sink *sink)
+{
+	fact_put(sink, FACT_PROCESS, &made_processes[0]);
+	fact_put(sink, FACT_CALL,
+		 &(struct fact_call){ .function = made_send,
+				      .start = 1000000,
+				      .end = 1600000,
+				      .until = 1600000,
+				      .end_precision = TIME_EXACT });
+	fact_put(sink, FACT_LIFETIME, &(struct fact_lifetime){ .until = 3000000 });
+}
+
+/* With --level mpi nobody knows of operations, transfers and waits: no 0. */
+static void what_a_level_does_not_see(void **state)
+{
+	struct report_text_options options = { .width = 160 };
+	struct fact_totals totals = { .self = { .captures = 1, .known = 1, .levels = { true } } };
+	char *text = print(&options, calls_alone, &totals);
+
+	(void)state;
+	assert_non_null(strstr(text, " 600 us (0)          1.00    ?           ?  ?\n"));
+	assert_non_null(
+		strstr(text, "  0              2.00 ms  600 us  30.0 %        ?      1.40 ms\n"));
+	free(text);
+	totals.self.levels[LEVEL_UCT] = true;
+	text = print(&options, calls_alone, &totals);
+	assert_non_null(strstr(text, " 600 us (0)          1.00    0         0 B  -\n"));
+	assert_non_null(
+		strstr(text, "  0              2.00 ms  600 us  30.0 %     0 ns      1.40 ms\n"));
+	free(text);
+}
+
 static void empty_capture(void **state)
 {
 	struct report_text_options options = { .width = 80 };
@@ -314,6 +346,7 @@ int main(void)
 		cmocka_unit_test(unknown_is_said),
 		cmocka_unit_test(names_do_not_steer_the_terminal),
 		cmocka_unit_test(nothing_else_steers_it_either),
+		cmocka_unit_test(what_a_level_does_not_see),
 		cmocka_unit_test(empty_capture),
 		cmocka_unit_test(sums_of_what_has_no_detail),
 		cmocka_unit_test(units),

@@ -62,6 +62,7 @@ int report_text(const struct report *report, const struct report_text_options *o
 			report->filtering ? "passes the filter" : "was captured");
 	text_paths(&text);
 	text_functions(&text);
+	text_times(&text);
 	text_waits(&text);
 	text_collectives(&text);
 	text_call_sites(&text);
