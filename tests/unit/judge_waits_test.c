@@ -110,6 +110,33 @@ static void without_messages_nothing_is_known(void **state)
 	bed_end(&bed);
 }
 
+/* It hung before the attach: its call is in no record. */
+static void in_a_call_since_before_the_trace(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	bed_begin(&bed, SPEC);
+	for (int rank = 0; rank < RANKS; rank++)
+		fact_put(&bed.sink, FACT_LIFETIME,
+			 &(struct fact_lifetime){ .process = rank, .until = 5 * MS + RUN });
+	fact_put(&bed.sink, FACT_OPEN,
+		 &(struct fact_open){ .process = 1,
+				      .function = "MPI_Recv",
+				      .peer = 3,
+				      .since = 5 * MS,
+				      .until = 5 * MS + RUN,
+				      .bound = true,
+				      .certain = true });
+	bed_judge(&bed);
+	bed_expect(&bed, "WAIT-01", "n0:rank1", VERDICT_UNKNOWN);
+	bed_expect(&bed, "WAIT-02", "n0:rank1", VERDICT_UNKNOWN);
+	bed_expect(&bed, "WAIT-03", "job", VERDICT_UNKNOWN);
+	assert_string_equal(bed_finding(&bed, "WAIT-01", "n0:rank1")->why,
+			    "calls have not returned, and what they wait for is in no sum");
+	bed_end(&bed);
+}
+
 static void without_calls_there_is_nothing(void **state)
 {
 	struct bed bed;
@@ -129,6 +156,7 @@ int main(void)
 		cmocka_unit_test(late_progress_is_its_own),
 		cmocka_unit_test(imbalance_shows_in_collectives),
 		cmocka_unit_test(without_messages_nothing_is_known),
+		cmocka_unit_test(in_a_call_since_before_the_trace),
 		cmocka_unit_test(without_calls_there_is_nothing),
 	};
 

@@ -156,14 +156,24 @@ static void add_calls(struct aggregates *aggregates, const struct fact_call *cal
 		member->data_calls += count;
 }
 
+bool member_in_mpi(const struct member *member)
+{
+	return member->time.calls || member->time.open;
+}
+
+static void time_from(struct member *member, uint64_t start)
+{
+	if (!member_in_mpi(member) || start < member->time.first)
+		member->time.first = start;
+}
+
 static void time_call(struct aggregates *aggregates, const struct fact_call *call, uint64_t count)
 {
 	struct member *member = member_at(aggregates, call->process);
 
 	if (!member)
 		return;
-	if (!member->time.calls || call->start < member->time.first)
-		member->time.first = call->start;
+	time_from(member, call->start);
 	member->time.calls += count;
 }
 
@@ -204,6 +214,7 @@ static void feed_open(struct aggregates *aggregates, const struct fact_open *ope
 
 	if (!member || !open->certain)
 		return;
+	time_from(member, open->since);
 	if (age > member->time.open)
 		member->time.open = age;
 	/* an operation that began before the trace is in no other fact */

@@ -21,8 +21,9 @@ struct node {
 
 /* How long a process that calls MPI was observed, and in waits, ns. */
 struct member_time {
-	uint64_t calls;
-	uint64_t first, until; /* start of its first call, and when it was last seen */
+	uint64_t calls; /* that were recorded; none: perhaps in one that began before */
+	/* start of its first call, or when one that began before was seen; when it was last seen */
+	uint64_t first, until;
 	uint64_t caused; /* that others waited, in the end for it */
 	uint64_t late_progress; /* that others waited for its progress */
 	uint64_t in_collectives; /* that it waited for the last one to enter, or for the root */
@@ -73,6 +74,9 @@ struct aggregates {
 void aggregates_init(struct aggregates *aggregates, const struct policy *policy);
 void aggregates_release(struct aggregates *aggregates);
 struct fact_sink aggregates_sink(struct aggregates *aggregates);
+
+/* Whether a call of the process was recorded, or has not returned. */
+bool member_in_mpi(const struct member *member);
 
 /* The process with that id, which is kept; a new one if it is unknown. */
 struct member *aggregates_member(struct aggregates *aggregates, const char *id);

@@ -380,7 +380,7 @@ void write_waits(const struct judge *judge, struct evidence_lines *lines)
 		const struct member *member = &aggregates->members.data[i];
 		const struct member_time *time = &member->time;
 
-		if (!time->calls)
+		if (!member_in_mpi(member))
 			continue;
 		line_begin(lines, "wait");
 		line_word(lines, member->id);

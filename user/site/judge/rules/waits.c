@@ -9,7 +9,7 @@
 #include "base/vec.h"
 #include "site/judge/rules/rules.h"
 
-/* The processes of a job that called MPI. */
+/* The processes of a job that called MPI, or have been in a call since before the trace. */
 struct job {
 	const char *name; /* NULL: those of which it is not known */
 	uint64_t span; /* ns, for which they were observed */
@@ -18,11 +18,6 @@ struct job {
 };
 
 typedef VEC(struct job) jobs;
-
-static const struct member_time *time_of(const struct rule_ctx *ctx, size_t process)
-{
-	return &ctx->aggregates->members.data[process].time;
-}
 
 static struct job *job_of(jobs *jobs, const struct member *member)
 {
@@ -41,12 +36,13 @@ static struct job *job_of(jobs *jobs, const struct member *member)
 static void find_jobs(const struct rule_ctx *ctx, jobs *jobs)
 {
 	for (size_t i = 0; i < ctx->aggregates->members.len; i++) {
-		const struct member_time *time = time_of(ctx, i);
+		const struct member *member = &ctx->aggregates->members.data[i];
+		const struct member_time *time = &member->time;
 		struct job *job;
 
-		if (!time->calls)
+		if (!member_in_mpi(member))
 			continue;
-		job = job_of(jobs, &ctx->aggregates->members.data[i]);
+		job = job_of(jobs, member);
 		job->span += time->until > time->first ? time->until - time->first : 0;
 		job->in_collectives += time->in_collectives;
 		job->open += time->open;
@@ -100,10 +96,13 @@ static void judge_ranks(const struct rule_ctx *ctx,
 
 	find_jobs(ctx, &jobs);
 	count = unknown_waits(ctx, &jobs) ? 0 : ctx->aggregates->members.len;
-	for (size_t i = 0; i < count; i++)
-		if (time_of(ctx, i)->calls)
-			judge_share(ctx, process_subject(ctx, (int)i), ns_of(time_of(ctx, i)),
-				    job_of(&jobs, &ctx->aggregates->members.data[i]), most, what);
+	for (size_t i = 0; i < count; i++) {
+		const struct member *member = &ctx->aggregates->members.data[i];
+
+		if (member_in_mpi(member))
+			judge_share(ctx, process_subject(ctx, (int)i), ns_of(&member->time),
+				    job_of(&jobs, member), most, what);
+	}
 	vec_release(&jobs);
 }
 
