@@ -35,11 +35,45 @@ reshaped() {
 }
 
 @test "COV-04: a rank that waited for 7 s when the job was aborted" {
-	[ "$(judged COV-04 "$DATA/hang.ucxb")" = $'unknown all captures\nfail vm:rank0' ]
-	[ "$(seen COV-04)" = "tag_recv in MPI_Recv: open for 7.0 s, nothing else for the last 7.0 s" ]
+	[ "$(judged COV-04 "$DATA/hang.ucxb")" = $'unknown all captures\nfail vm:rank0\nfail vm:rank1' ]
+	[ "$(seen COV-04)" = "tag_recv in MPI_Recv: open for 7.0 s, nothing else for the last 7.0 s
+rank 1 is behind: it is not known where; 1 rank waits for it, in MPI_Recv for 7.0 s" ]
 	echo 'rules: { COV-04: { open: 8, share: 1 } }' >>site.yaml
 	[ "$(judged COV-04 "$DATA/hang.ucxb")" = "pass all captures" ]
 	[ "$(judged COV-04 "$DATA/send.ucxb")" = "pass all captures" ]
+}
+
+# behind: "VERDICT SUBJECT: TEXT" of each finding of the last check that says who is behind
+behind() {
+	jq -r '.findings[] | select(.rule == "COV-04") | "\(.verdict) \(.subject): \(.why // .seen)"' check.json |
+		grep -E "behind|not entered|each other"
+}
+
+@test "COV-04: who is behind in a job that hung before the attach, as the text names it" {
+	local capture
+
+	echo 'rules: { COV-04: { open: 1 } }' >>site.yaml
+	for capture in stuck-skip-openmpi stuck-sends-mpich stuck-stopped-mpich; do
+		judged COV-04 "$DATA/$capture.ucxb" >/dev/null
+		behind >"$capture"
+		COLUMNS=300 "$UCXBPF" replay "$DATA/$capture.ucxb" | grep -E "behind|not entered|each other" >text
+		grep -qF ": $(cat text), in MPI_" "$capture"
+	done
+	[ "$(cat stuck-skip-openmpi)" = "fail vm:rank3: rank 3 has not entered MPI_Barrier: it is sleeping, outside of MPI;\
+ 3 ranks wait for it, in MPI_Barrier for 2.0 s and more, since before the trace" ]
+	[ "$(cat stuck-sends-mpich)" = "unknown vm:rank0: rank 0 and rank 1 perhaps wait for each other,\
+ in MPI_Send for 2.0 s and more, since before the trace" ]
+	[ "$(cat stuck-stopped-mpich)" = "unknown vm:rank1: rank 1 is perhaps behind: it is stopped, in MPI_Recv, at\
+ mpi_stuck.c:25; 1 rank waits for it, in MPI_Recv for 2.0 s and more, since before the trace" ]
+	# seen for less than the rule allows
+	printf 'spec: ucxbpf-policy-v1\n' >site.yaml
+	judged COV-04 "$DATA/stuck-skip-openmpi.ucxb" >/dev/null
+	behind | grep -qxE "unknown vm:rank3: rank 3 has not entered MPI_Barrier: .*: attach for 5 s to tell"
+	# as evidence, too
+	cp check.json captures.json
+	"$UCXBPF" sweep merge -o job.evidence "$DATA/stuck-skip-openmpi.ucxb"
+	judged COV-04 job.evidence >/dev/null
+	cmp check.json captures.json
 }
 
 @test "PATH-10: a UCX without support of GPUs; one with it, on H200s" {

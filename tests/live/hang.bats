@@ -108,6 +108,23 @@ lasted()
 		"$CASE/$1"
 }
 
+# judged VERDICT SUBJECT TEXT: whether COV-04 has this finding on the attach, which took 2 s
+judged()
+{
+	printf 'spec: ucxbpf-policy-v1\nrules: { COV-04: { open: 1 } }\n' >"$CASE/site.yaml"
+	"$UCXBPF" check -P "$CASE/site.yaml" -f json "$CASE/job.ucxb" >"$CASE/verdict" || true
+	jq -r '.findings[] | select(.rule == "COV-04") | "\(.verdict) \(.subject) \(.why // .seen)"' "$CASE/verdict" \
+		>"$CASE/findings"
+	cat "$CASE/findings"
+	grep -qE "^$1 [^ ]*:$2 $3, in MPI_[A-Z][a-z]+ for [23]\.[0-9] s and more, since before the trace$" "$CASE/findings"
+}
+
+# What is certain of Open MPI is "perhaps" so of MPICH: own()
+verdict()
+{
+	[ "$1" = openmpi ] && echo fail || echo unknown
+}
+
 each_mpi()
 {
 	local mpi
@@ -133,6 +150,7 @@ never()
 	"$UCXBPF" replay "$CASE/job.ucxb" >"$CASE/text"
 	grep -qE "^1 rank waits: rank 0 in MPI_Recv for >=2\.[0-9]+ s \(began before the trace\), ${perhaps}from rank 1, tag 7" "$CASE/text"
 	grep -qx "rank 1 is ${perhaps}behind: it is sleeping, outside of MPI; 1 rank waits for it" "$CASE/text"
+	judged "$(verdict "$1")" rank1 "rank 1 is ${perhaps}behind: it is sleeping, outside of MPI; 1 rank waits for it"
 	jq -e '.open[0].call_site | test("^mpi_stuck.c:[0-9]+$")' "$CASE/report"
 	jq -e '.queued == [{process: 0, rank: 0, what: "receive", peer: 1, peer_rank: 1, tag: 7,
 		communicator: "MPI_COMM_WORLD", context: 0, bytes: null}]' "$CASE/pending"
@@ -151,6 +169,7 @@ skip_one()
 	both behind "3 3 MPI_Barrier sleeping null true"
 	"$UCXBPF" replay "$CASE/job.ucxb" | tr '\n' ' ' |
 		grep -q "rank 3 has not entered MPI_Barrier: it is sleeping, outside of MPI; 3 ranks wait for it"
+	judged fail rank3 "rank 3 has not entered MPI_Barrier: it is sleeping, outside of MPI; 3 ranks wait for it"
 }
 
 @test "a collective that one rank leaves out" {
@@ -164,6 +183,7 @@ deadlock()
 	both opened $'0 MPI_Recv 1 7 true true\n1 MPI_Recv 0 7 true true'
 	both behind "0,1 0 null null null $(own "$1")"
 	"$UCXBPF" replay "$CASE/job.ucxb" | grep -qxE "rank 0 and rank 1 (perhaps )?wait for each other"
+	judged "$(verdict "$1")" rank0 "rank 0 and rank 1 (perhaps )?wait for each other"
 }
 
 @test "a deadlock of two" {
@@ -181,6 +201,7 @@ stopped()
 	both opened "0 MPI_Recv 1 7 true true"
 	[ "$(behind pending | cut -d " " -f 1-4,6)" = "1 1 null stopped $(own "$1")" ]
 	[ "$(behind report | cut -d " " -f 1-4,6)" = "1 1 null stopped $(own "$1")" ]
+	judged "$(verdict "$1")" rank1 "rank 1 is (perhaps )?behind: it is stopped, .*; 1 rank waits for it"
 	# it goes on as if nothing had been
 	kill -CONT "${RANK_PIDS[1]}"
 	soon grep -qv "State:.T" "/proc/${RANK_PIDS[1]}/status"

@@ -10,7 +10,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "show/report/hang.h"
+#include "explain/hang/hang.h"
+#include "show/report/internal.h"
 #include "show/report/report.h"
 
 #define RANKS 4
@@ -220,7 +221,7 @@ static void test_many(void **state)
 			look(&bed, i, asleep, NULL);
 		ranks = RANKS;
 		report_finish(bed.report, &totals);
-		hang_find(bed.report, &rows);
+		report_behind(bed.report, &rows);
 		assert_int_equal(rows.len, count - half);
 		for (size_t i = 0; i < rows.len; i++) {
 			assert_int_equal(rows.data[i].waiting, half);
@@ -248,7 +249,7 @@ static void test_long_chain(void **state)
 		wait_in(&bed, i, recv, world, (i + 1) % count, count);
 	ranks = RANKS;
 	report_finish(bed.report, &totals);
-	hang_find(bed.report, &rows);
+	report_behind(bed.report, &rows);
 	assert_int_equal(rows.len, 1);
 	assert_int_equal(rows.data[0].processes.len, count);
 	assert_true(rows.data[0].certain);

@@ -5,6 +5,7 @@
 
 #include "base/map.h"
 #include "explain/clocks/clocks.h"
+#include "explain/hang/hang.h"
 #include "show/report/collectives.h"
 #include "show/report/cube.h"
 #include "show/report/functions.h"
@@ -126,6 +127,9 @@ bool report_knows_memory(const struct report *report);
 bool report_only_counts(const struct report *report);
 
 const struct report_process *report_process_at(const struct report *report, int64_t index);
+
+/* Who is behind. */
+void report_behind(const struct report *report, hang_rows *rows);
 
 /* How long a process was observed, ns: from its first fact to its end, or that of the capture. */
 uint64_t report_process_span(const struct report *report, int process);

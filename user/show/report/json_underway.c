@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Calls that have not returned, and the findings of looks at the processes, as JSON. */
 #include "base/shape.h"
-#include "show/report/hang.h"
 #include "show/report/json.h"
 
 uint64_t json_host_first(const struct report *report, int process)
@@ -167,7 +166,7 @@ static void put_behind(const struct report *report, struct json_out *out)
 {
 	hang_rows rows = { 0 };
 
-	hang_find(report, &rows);
+	report_behind(report, &rows);
 	if (!rows.len && !report->waits.threads.len) {
 		hang_release(&rows);
 		return;

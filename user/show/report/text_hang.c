@@ -1,72 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Who is behind, and the answer of `ucxbpf pending`. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/map.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "base/vec.h"
-#include "show/report/hang.h"
 #include "show/report/text.h"
 
-#define LINE 512
-
 /* "rank 3", "pid 12". */
-static void name(const struct text_report *text, char *line, int process)
+static void name(const void *arg, int process, FILE *out)
 {
 	char who[40];
 
-	text_process(text, who, sizeof(who), process);
-	text_append(line, LINE, "%s%s", strncmp(who, "pid", strlen("pid")) ? "rank " : "", who);
-}
-
-#define NAMED 8 /* of ranks that wait for each other */
-
-static void add_circle(const struct text_report *text, char *line, const struct hang_row *row)
-{
-	const size_t count = row->processes.len, named = count > NAMED ? NAMED : count;
-
-	for (size_t i = 0; i < named; i++) {
-		if (i)
-			text_append(line, LINE, i + 1 < count ? ", " : " and ");
-		name(text, line, row->processes.data[i]);
-	}
-	if (named < count)
-		text_append(line, LINE, " and %zu more", count - named);
-	text_append(line, LINE, "%s wait for each other", row->certain ? "" : " perhaps");
-}
-
-/* "sleeping, outside of MPI", "running, in MPI_Recv, at x.c:3". */
-static void add_where(char *line, const struct fact_thread *thread)
-{
-	text_append(line, LINE, "%s, ", thread->state ? thread->state : "in an unknown state");
-	if (thread->reason)
-		text_append(line, LINE, "not known whether in MPI: %s", thread->reason);
-	else if (thread->function)
-		text_append(line, LINE, "in %s", thread->function);
-	else
-		text_append(line, LINE, "%s",
-			    thread->outside ? "outside of MPI" : "not known where");
-	if (thread->place)
-		text_append(line, LINE, ", at %s", thread->place->label);
-}
-
-static void add_one(const struct text_report *text, char *line, const struct hang_row *row)
-{
-	if (row->processes.len)
-		name(text, line, row->processes.data[0]);
-	else
-		text_append(line, LINE, "rank %d", row->rank);
-	if (row->missing)
-		text_append(line, LINE, " has %snot entered %s: it is ",
-			    row->certain ? "" : "perhaps ", row->missing);
-	else
-		text_append(line, LINE, " is %sbehind: it is ", row->certain ? "" : "perhaps ");
-	if (row->thread)
-		add_where(line, row->thread);
-	else
-		text_append(line, LINE, row->processes.len ? "not known where" : "not traced here");
+	text_process(arg, who, sizeof(who), process);
+	fprintf(out, "%s%s", strncmp(who, "pid", strlen("pid")) ? "rank " : "", who);
 }
 
 size_t text_behind(const struct text_report *text, size_t shown)
@@ -74,22 +25,13 @@ size_t text_behind(const struct text_report *text, size_t shown)
 	hang_rows rows = { 0 };
 	size_t count;
 
-	hang_find(text->report, &rows);
+	report_behind(text->report, &rows);
 	count = rows.len;
 	for (size_t i = 0; i < rows.len && i < shown; i++) {
-		const struct hang_row *row = &rows.data[i];
-		const bool circle = row->processes.len > 1;
-		char line[LINE] = "";
+		char *line = hang_told(&rows.data[i], name, text);
 
-		if (circle)
-			add_circle(text, line, row);
-		else
-			add_one(text, line, row);
-		if (row->waiting)
-			text_append(line, LINE, "; %" PRIu64 " rank%s for %s", row->waiting,
-				    row->waiting == 1 ? " waits" : "s wait",
-				    circle ? "them" : "it");
 		text_paragraph(text, 0, line, STYLE_WARN);
+		free(line);
 	}
 	hang_release(&rows);
 	return count;
@@ -350,17 +292,20 @@ void text_unread(const struct text_report *text)
 
 	for (size_t i = 0; i < shown; i++) {
 		const struct fact_unread *unread = &waits->unread.data[i];
-		char line[LINE] = "";
+		char *line;
+		size_t size;
+		FILE *out = xmemstream(&line, &size);
 
-		name(text, line, unread->process);
+		name(text, unread->process, out);
 		if (unread->reason)
-			text_append(line, LINE, ": not all of its queues could be read: %s",
-				    unread->reason);
+			fprintf(out, ": not all of its queues could be read: %s", unread->reason);
 		if (unread->entries)
-			text_append(line, LINE, "%s %" PRIu64 " more entr%s in its queues",
-				    unread->reason ? ";" : ":", unread->entries,
-				    unread->entries == 1 ? "y" : "ies");
+			fprintf(out, "%s %" PRIu64 " more entr%s in its queues",
+				unread->reason ? ";" : ":", unread->entries,
+				unread->entries == 1 ? "y" : "ies");
+		fclose(out);
 		text_paragraph(text, 0, line, STYLE_WARN);
+		free(line);
 	}
 	if (shown < waits->unread.len)
 		fprintf(text->out, "and %zu more (-v)\n", waits->unread.len - shown);

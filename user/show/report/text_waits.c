@@ -8,7 +8,6 @@
 
 #include "base/text.h"
 #include "base/units.h"
-#include "show/report/hang.h"
 
 #define LINE 512
 #define LABEL "time:   "

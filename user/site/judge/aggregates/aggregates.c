@@ -33,6 +33,7 @@ void aggregates_release(struct aggregates *aggregates)
 	waiting_release(&aggregates->waiting);
 	vec_release(&aggregates->captures);
 	watch_release(&aggregates->watch);
+	behind_release(&aggregates->behind);
 	sums_release(&aggregates->sums);
 	words_release(&aggregates->words);
 }
@@ -212,6 +213,7 @@ static void feed_open(struct aggregates *aggregates, const struct fact_open *ope
 	struct member *member = member_at(aggregates, open->process);
 	const uint64_t age = open->until - open->since;
 
+	vec_push(&aggregates->behind.open, *open);
 	if (!member || !open->certain)
 		return;
 	time_from(member, open->since);
@@ -228,6 +230,11 @@ static void feed_open(struct aggregates *aggregates, const struct fact_open *ope
 						    .least = age,
 						    .most = age,
 					    });
+}
+
+static void feed_thread(struct aggregates *aggregates, const struct fact_thread *thread)
+{
+	vec_push(&aggregates->behind.threads, *thread);
 }
 
 static void feed_calls(struct aggregates *aggregates, const struct fact_call *call,
@@ -356,6 +363,8 @@ static void aggregates_fact(void *arg, enum fact_type type, const void *fact,
 		return feed_wait(aggregates, fact);
 	case FACT_OPEN:
 		return feed_open(aggregates, fact);
+	case FACT_THREAD:
+		return feed_thread(aggregates, fact);
 	case FACT_CALLS:
 		return feed_calls(aggregates, fact, sums);
 	case FACT_OPS:
@@ -626,6 +635,7 @@ void aggregates_finish(struct aggregates *aggregates, const struct fact_totals *
 	waiting_give_up(aggregates);
 	deaths_compare(aggregates);
 	watch_finish(&aggregates->watch);
+	behind_finish(aggregates);
 	if (totals)
 		aggregates->totals = *totals;
 	totals_order(&aggregates->totals);

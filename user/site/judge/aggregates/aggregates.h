@@ -4,6 +4,7 @@
 #define UCXBPF_JUDGE_AGGREGATES_AGGREGATES_H
 
 #include "base/map.h"
+#include "site/judge/aggregates/behind.h"
 #include "site/judge/aggregates/cells.h"
 #include "site/judge/aggregates/sums.h"
 #include "site/judge/aggregates/traced.h"
@@ -68,6 +69,7 @@ struct aggregates {
 	struct sums sums;
 	struct traced traced; /* a sweep's own messages */
 	struct op_watch watch;
+	struct behind behind; /* while facts come in */
 	struct fact_totals totals;
 };
 

@@ -23,6 +23,9 @@ enum sum_kind {
 	   process did anything at all, most: ns since it began. "before": both are of a call that
 	   began before the trace, ns since it was first seen */
 	SUM_OPEN,
+	/* who is behind: what is said of it, the call that others have waited in longest, "before":
+	   since before the trace, "perhaps"; least and most: ns that it has lasted */
+	SUM_BEHIND,
 	/*
 	 * Transfers over a NIC, data and control alike, with UCX's headers, from process to peer:
 	 * device, locality, "sent" or "fetched"; least: when the first began, UINT64_MAX unknown;

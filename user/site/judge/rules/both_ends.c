@@ -152,6 +152,53 @@ static void judge_open(const struct rule_ctx *ctx)
 	vec_release(&open.jobs);
 }
 
+/* Why a rank that others wait for is not to blame; NULL: no reason known. */
+static const char *behind_excuse(const struct rule_ctx *ctx, const struct sum *sum,
+				 const char *said)
+{
+	const struct node *node = aggregates_node(ctx->aggregates, sum->process);
+	const struct judge *judge = ctx->judge;
+
+	if (judge->incomplete || (node && losses_has(&judge->losses, node->name)))
+		return "those that wait for it may have ended: records were lost (COV-01)";
+	if (sum->most < ctx->settings->cov_04.open * NS)
+		return say(ctx->judge, "%s: attach for %g s to tell", said,
+			   ctx->settings->cov_04.open);
+	return sum->words[3] || sum->process < 0 ? said : NULL;
+}
+
+static void judge_late(const struct rule_ctx *ctx, const struct sum *sum)
+{
+	const char *said = say(ctx->judge, "%s, in %s for %.1f s%s", or_unknown(sum->words[0]),
+			       or_unknown(sum->words[1]), sum->most / NS,
+			       sum->words[2] ? " and more, since before the trace" : "");
+	const char *why = behind_excuse(ctx, sum, said);
+	struct subject subject = process_subject(ctx, sum->process);
+	struct finding *finding;
+
+	if (!subject.text)
+		subject = subject_captures();
+	finding = found(ctx, why ? VERDICT_UNKNOWN : VERDICT_FAIL, subject);
+	finding->why = why;
+	finding->count = sum->count;
+	finding->expected = say(ctx->judge, "no call open for %g s", ctx->settings->cov_04.open);
+	finding->seen = said;
+}
+
+/* Of COV-04, ranks that are behind. In a sweep, ledgers tell. */
+static void judge_behind(const struct rule_ctx *ctx)
+{
+	const struct sums *sums = &ctx->aggregates->sums;
+
+	for (size_t i = 0; !ctx->judge->sweep.plan && i < sums->list.len; i++) {
+		const struct sum *sum = &sums->list.data[i];
+
+		if (sum->kind == SUM_BEHIND &&
+		    (sum->words[2] || sum->most >= ctx->settings->cov_04.open * NS))
+			judge_late(ctx, sum);
+	}
+}
+
 /* ---- both ends of messages ---- */
 
 /* Ranks of a sweep's plan on each node: those with a ledger, and those without a capture. */
@@ -321,4 +368,5 @@ void rule_both_ends(const struct rule_ctx *ctx)
 	other_ends(ctx);
 	untraced_ends(ctx);
 	judge_open(ctx);
+	judge_behind(ctx);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "show/report/graph.h"
+#include "explain/hang/graph.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Who waits for whom, as a directed graph: in time that grows with its nodes and edges. */
-#ifndef UCXBPF_REPORT_GRAPH_H
-#define UCXBPF_REPORT_GRAPH_H
+#ifndef UCXBPF_HANG_GRAPH_H
+#define UCXBPF_HANG_GRAPH_H
 
 #include <stdbool.h>
 #include <stddef.h>

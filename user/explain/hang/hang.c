@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "show/report/hang.h"
+#include "explain/hang/hang.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,10 +7,14 @@
 #include "base/alloc.h"
 #include "base/map.h"
 #include "base/mpi_function.h"
-#include "show/report/graph.h"
-#include "show/report/internal.h"
+#include "explain/hang/graph.h"
 
 #define NONE SIZE_MAX
+
+struct hang_awaited {
+	size_t waiting; /* processes that wait for it, or for them */
+	const struct fact_open *longest; /* that one of them waits in; NULL: none does */
+};
 
 /*
  * Processes come first, by index, then, in any order, ranks that are not traced and sets, each
@@ -28,7 +32,8 @@ struct hang_node {
 	bool set, filled; /* filled: it has members */
 	bool held; /* waits, for certain, for one of its own group */
 	size_t group; /* of nodes that wait for each other */
-	size_t waiting; /* of a set: how many wait for it, NONE: not counted yet */
+	bool counted; /* a set: */
+	struct hang_awaited awaited;
 };
 
 struct hang_job {
@@ -45,7 +50,7 @@ struct hang_group {
 };
 
 struct hang_graph {
-	const struct report *report;
+	const struct hang_facts *facts;
 	VEC(struct hang_node) nodes;
 	VEC(struct hang_job) jobs;
 	struct map job_numbers; /* (job, size) -> number + 1 */
@@ -62,10 +67,8 @@ static bool is_stopped(const struct fact_thread *thread)
 
 static void add_threads(struct hang_graph *graph)
 {
-	const struct report_waits *waits = &graph->report->waits;
-
-	for (size_t i = 0; i < waits->threads.len; i++) {
-		const struct fact_thread *thread = &waits->threads.data[i];
+	for (size_t i = 0; i < graph->facts->thread_count; i++) {
+		const struct fact_thread *thread = &graph->facts->threads[i];
 		struct hang_node *node;
 
 		if (thread->process < 0 || (size_t)thread->process >= graph->nodes.len)
@@ -82,27 +85,40 @@ bool hang_noticed(const struct fact_open *open)
 	return open->certain && open->until - open->since >= HANG_NOTICED;
 }
 
-/* The oldest of each process: they are in that order. */
+/* other: NULL: none */
+static bool is_longer(const struct fact_open *open, const struct fact_open *other)
+{
+	const uint64_t age = open->until - open->since;
+	const uint64_t other_age = other ? other->until - other->since : 0;
+
+	if (!other || age != other_age)
+		return !other || age > other_age;
+	return open->process == other->process ? open->tid < other->tid
+					       : open->process < other->process;
+}
+
+/* The longest of each process. */
 static void add_open(struct hang_graph *graph)
 {
-	const struct report_waits *waits = &graph->report->waits;
-
-	for (size_t i = 0; i < waits->every_open.len; i++) {
-		const struct fact_open *open = &waits->every_open.data[i];
+	for (size_t i = 0; i < graph->facts->open_count; i++) {
+		const struct fact_open *open = &graph->facts->open[i];
 		struct hang_node *node;
 
 		if (!hang_noticed(open) || open->process < 0 ||
 		    (size_t)open->process >= graph->nodes.len)
 			continue;
 		node = &graph->nodes.data[open->process];
-		if (!node->open && !node->stopped)
+		if (!node->stopped && is_longer(open, node->open))
 			node->open = open;
 	}
 }
 
 static const struct fact_process *process_of(const struct hang_graph *graph, size_t node)
 {
-	return &graph->report->processes.data[node].fact;
+	static const struct fact_process unknown;
+	const struct fact_process *process = graph->facts->processes[node];
+
+	return process ? process : &unknown;
 }
 
 static size_t job_number(struct hang_graph *graph, const struct fact_process *process)
@@ -119,14 +135,14 @@ static size_t job_number(struct hang_graph *graph, const struct fact_process *pr
 
 static void add_processes(struct hang_graph *graph)
 {
-	for (size_t i = 0; i < graph->report->processes.len; i++) {
+	for (size_t i = 0; i < graph->facts->process_count; i++) {
 		const struct fact_process *process = process_of(graph, i);
 		const size_t number = job_number(graph, process);
 		struct hang_job *job = &graph->jobs.data[number];
 		uint64_t *of_rank;
 
 		vec_push(&graph->nodes, ((struct hang_node){ .job = number, .next = NONE }));
-		if (!graph->report->processes.data[i].known)
+		if (!graph->facts->processes[i])
 			continue;
 		if (job->first == NONE)
 			job->first = i;
@@ -169,8 +185,7 @@ static size_t find_set(struct hang_graph *graph, enum set_kind kind, size_t job,
 
 	if (*fresh) {
 		vec_push(&graph->nodes,
-			 ((struct hang_node){
-				 .set = true, .job = job, .next = NONE, .waiting = NONE }));
+			 ((struct hang_node){ .set = true, .job = job, .next = NONE }));
 		*node = graph->nodes.len;
 	}
 	return *node - 1;
@@ -318,14 +333,14 @@ static bool wait_for_missing(struct hang_graph *graph, size_t from)
 
 static void add_edges(struct hang_graph *graph)
 {
-	for (size_t i = 0; i < graph->report->processes.len; i++) {
+	for (size_t i = 0; i < graph->facts->process_count; i++) {
 		const struct fact_open *open = graph->nodes.data[i].open;
 		const bool world = open && open->comm && !strcmp(open->comm, "MPI_COMM_WORLD");
 
 		if (!open || (world && mpi_function(open->function).collective &&
 			      wait_for_missing(graph, i)))
 			continue;
-		if (open->peer >= 0 && (size_t)open->peer < graph->report->processes.len)
+		if (open->peer >= 0 && (size_t)open->peer < graph->facts->process_count)
 			wait_for(graph, i, (size_t)open->peer, open->peer_certain);
 		else if (open->peer_rank >= 0)
 			wait_for(graph, i,
@@ -386,52 +401,60 @@ static void find_groups(struct hang_graph *graph)
 	free(group);
 }
 
-/* Counts the processes that wait for these nodes, through others too. */
-static size_t count_reaching(struct hang_graph *graph, graph_nodes *nodes)
+/* By how many processes these nodes are awaited, through others too. */
+static struct hang_awaited reaching(struct hang_graph *graph, graph_nodes *nodes)
 {
 	const size_t before = nodes->len;
-	size_t count = 0;
+	struct hang_awaited awaited = { 0 };
 
 	graph_reaching(&graph->graph, nodes);
-	for (size_t i = before; i < nodes->len; i++)
-		count += !graph->nodes.data[nodes->data[i]].set;
-	return count;
+	for (size_t i = 0; i < nodes->len; i++) {
+		const struct hang_node *node = &graph->nodes.data[nodes->data[i]];
+
+		awaited.waiting += i >= before && !node->set;
+		if (node->open && is_longer(node->open, awaited.longest))
+			awaited.longest = node->open;
+	}
+	return awaited;
 }
 
-static size_t count_waiting_for(struct hang_graph *graph, size_t node)
+static struct hang_awaited reaching_one(struct hang_graph *graph, size_t node)
 {
+	struct hang_awaited awaited;
 	graph_nodes nodes = { 0 };
-	size_t count;
 
 	vec_push(&nodes, node);
-	count = count_reaching(graph, &nodes);
+	awaited = reaching(graph, &nodes);
 	vec_release(&nodes);
-	return count;
+	return awaited;
 }
 
-/* Members of one set, and of no other, are awaited by the same processes: counted once. */
-static size_t count_waiting(struct hang_graph *graph, size_t node)
+/* Members of one set, and of no other, are awaited by the same processes: found once. */
+static struct hang_awaited awaited_of(struct hang_graph *graph, size_t node)
 {
 	const bool one = graph_entering(&graph->graph, node) == 1;
 	const size_t from = one ? graph_entering_at(&graph->graph, node, 0)->from : node;
 	struct hang_node *set = &graph->nodes.data[from];
 
 	if (!one || !set->set)
-		return count_waiting_for(graph, node);
-	if (set->waiting == NONE)
-		set->waiting = count_waiting_for(graph, from);
-	return set->waiting;
+		return reaching_one(graph, node);
+	if (!set->counted)
+		set->awaited = reaching_one(graph, from);
+	set->counted = true;
+	return set->awaited;
 }
 
 /* One that waits for nobody, and is waited for. */
 static void add_behind(struct hang_graph *graph, size_t at, hang_rows *rows)
 {
 	const struct hang_node *node = &graph->nodes.data[at];
-	const bool traced = at < graph->report->processes.len;
+	const bool traced = at < graph->facts->process_count;
 	const size_t count = graph_entering(&graph->graph, at);
+	const struct hang_awaited awaited = awaited_of(graph, at);
 	struct hang_row row = {
 		.rank = traced ? -1 : node->rank,
-		.waiting = count_waiting(graph, at),
+		.waiting = awaited.waiting,
+		.longest = awaited.longest,
 		.thread = node->thread,
 		.missing = node->missing,
 	};
@@ -448,14 +471,17 @@ static void add_circle(struct hang_graph *graph, const struct hang_group *group,
 		       const graph_nodes *members, hang_rows *rows)
 {
 	struct hang_row row = { .certain = group->certain, .rank = -1 };
+	struct hang_awaited awaited;
 	graph_nodes nodes = { 0 };
 
 	for (size_t i = 0; i < members->len; i++) {
 		vec_push(&nodes, members->data[i]);
-		if (members->data[i] < graph->report->processes.len)
+		if (members->data[i] < graph->facts->process_count)
 			vec_push(&row.processes, (int)members->data[i]);
 	}
-	row.waiting = count_reaching(graph, &nodes);
+	awaited = reaching(graph, &nodes);
+	row.waiting = awaited.waiting;
+	row.longest = awaited.longest;
 	vec_release(&nodes);
 	vec_push(rows, row);
 }
@@ -502,9 +528,9 @@ static void release(struct hang_graph *graph)
 	graph_release(&graph->graph);
 }
 
-void hang_find(const struct report *report, hang_rows *rows)
+void hang_find(const struct hang_facts *facts, hang_rows *rows)
 {
-	struct hang_graph graph = { .report = report };
+	struct hang_graph graph = { .facts = facts };
 
 	add_processes(&graph);
 	add_threads(&graph);

@@ -3,13 +3,23 @@
  * Who is behind: the processes that all others whose calls have not returned wait for, directly or
  * through others that wait themselves.
  */
-#ifndef UCXBPF_REPORT_HANG_H
-#define UCXBPF_REPORT_HANG_H
+#ifndef UCXBPF_HANG_HANG_H
+#define UCXBPF_HANG_HANG_H
+
+#include <stdio.h>
 
 #include "base/vec.h"
 #include "explain/facts/facts.h"
 
-struct report;
+/* Facts of one analysis, borrowed. */
+struct hang_facts {
+	const struct fact_process *const *processes; /* by index; NULL: not known */
+	size_t process_count;
+	const struct fact_open *open;
+	size_t open_count;
+	const struct fact_thread *threads;
+	size_t thread_count;
+};
 
 /* One process that waits for nobody, or several that wait for each other. */
 struct hang_row {
@@ -17,6 +27,7 @@ struct hang_row {
 	int rank; /* of one that is not traced; -1: it is, or they are */
 	bool certain; /* false: they may be behind, as some peers of waiting ranks are not known */
 	uint64_t waiting; /* processes that wait for these, others than these */
+	const struct fact_open *longest; /* of their calls and, if it is a circle, of its own */
 	/* Where the first thread of a single one was, or one of its threads that was in MPI: */
 	const struct fact_thread *thread; /* NULL: it was not looked at, or there are several */
 	/* The collective that others are in and wait for it to enter; NULL: none is known */
@@ -33,9 +44,19 @@ typedef VEC(struct hang_row) hang_rows;
 bool hang_noticed(const struct fact_open *open);
 
 /*
- * Certain rows come first, then those with most waiting ranks. Only noticed calls count.
+ * Certain rows come first, then those with most waiting ranks. Only noticed calls count. Rows point
+ * to facts.
  */
-void hang_find(const struct report *report, hang_rows *rows);
+void hang_find(const struct hang_facts *facts, hang_rows *rows);
 void hang_release(hang_rows *rows);
+
+/* Writes "rank 3", "pid 12". */
+typedef void hang_name(const void *arg, int process, FILE *out);
+
+/*
+ * "rank 3 has not entered MPI_Barrier: it is sleeping, outside of MPI; 2 ranks wait for it"; the
+ * caller frees it.
+ */
+char *hang_told(const struct hang_row *row, hang_name *name, const void *arg);
 
 #endif
