@@ -88,6 +88,28 @@ static void by_the_byte(void **state)
 	expect(all, least - 1, VERDICT_PASS, VERDICT_FAIL);
 }
 
+/* Of sends without a probe, some transfers are in the counter alone. */
+static void neither_seen_nor_derived(void **state)
+{
+	static const int64_t sent[] = { 20 * MIB, 5 * MIB, 10 * MIB };
+	static const enum verdict verdicts[] = { VERDICT_UNKNOWN, VERDICT_FAIL, VERDICT_PASS };
+	struct snapshots nodes;
+	struct bed bed;
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		begin(&bed, &nodes, sent[i], 10 * MIB);
+		bed.totals.short_sends.unproven = 7;
+		snapshots_judge(&nodes, &bed);
+		bed_expect(&bed, "COV-02", "n0:eth0", verdicts[i]);
+		if (!i)
+			assert_string_equal(bed_finding(&bed, "COV-02", "n0:eth0")->why,
+					    "what 7 sends moved was neither seen nor derived "
+					    "(trace with --exact)");
+		snapshots_end(&nodes, &bed);
+	}
+}
+
 /* An ARP request is shorter than the headers of TCP: less than nothing is not less than was traced.
  */
 static void not_of_tcp(void **state)
@@ -433,6 +455,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(by_the_byte),
+		cmocka_unit_test(neither_seen_nor_derived),
 		cmocka_unit_test(not_of_tcp),
 		cmocka_unit_test(sent_again),
 		cmocka_unit_test(in_parts),

@@ -12,10 +12,19 @@
 	}
 
 const struct totals_member totals_numbers[TOTALS_NUMBERS] = {
-	MEMBER(produced),          MEMBER(stored),      MEMBER(sends),
-	MEMBER(receives),          MEMBER(matched),     MEMBER(ambiguous),
-	MEMBER(data_bytes),        MEMBER(to_op_bytes), MEMBER(to_call_bytes),
-	MEMBER(unexplained_bytes), MEMBER(captures),    MEMBER(damaged_bytes),
+	MEMBER(produced),
+	MEMBER(stored),
+	MEMBER(sends),
+	MEMBER(receives),
+	MEMBER(matched),
+	MEMBER(ambiguous),
+	MEMBER(data_bytes),
+	MEMBER(to_op_bytes),
+	MEMBER(to_call_bytes),
+	MEMBER(unexplained_bytes),
+	MEMBER(captures),
+	MEMBER(damaged_bytes),
+	MEMBER(short_sends.unproven),
 };
 
 const struct totals_member totals_lists[TOTALS_LISTS] = {

@@ -400,8 +400,14 @@ static const char *not_covered(const struct counted_node *node)
 
 static const char *doubt_of(const struct rule_ctx *ctx, const struct traced_host *host)
 {
+	const uint64_t unproven = ctx->aggregates->totals.short_sends.unproven;
+
 	if (ctx->judge->incomplete || ctx->judge->losses.list.len)
 		return "records were or may be lost (COV-01)";
+	if (unproven)
+		return say(ctx->judge,
+			   "what %lu sends moved was neither seen nor derived (trace with --exact)",
+			   (unsigned long)unproven);
 	return host->late ? say(ctx->judge,
 				"%zu processes had begun before they were traced: their traffic "
 				"before is in the counters only",
