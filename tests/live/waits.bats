@@ -9,6 +9,19 @@ setup_file() { live_file_setup; }
 teardown_file() { live_file_teardown; }
 setup() { live_setup; }
 
+# judged RULE SUBJECT RANK: the rule fails of the last case, and names the call of interest of that rank
+judged()
+{
+	printf 'spec: ucxbpf-policy-v1\nrules: { WAIT-03: { share: 0.05 } }\n' >"$CASE/site.yaml"
+	"$UCXBPF" check -P "$CASE/site.yaml" -f json "$CASE/job.ucxb" >"$CASE/verdict" || true
+	jq -e --arg rule "$1" --arg subject "$2" --arg site " MPI_[A-Z][a-z]+ at mpi_waits.c:$(jq '.lines[0]' "$CASE/truth/$3.json")$" \
+		'[.findings[] | select(.rule == $rule and (.subject | endswith($subject)))] |
+			length == 1 and .[0].verdict == "fail" and (.[0].seen | test($site))' "$CASE/verdict" >/dev/null || {
+		echo "$1 of $CASE: $(jq -c --arg rule "$1" '.findings[] | select(.rule == $rule)' "$CASE/verdict")"
+		return 1
+	}
+}
+
 # waits RANKS MPI TRANSPORT CASE...: each in a job of its own; reports all that fail
 waits()
 {
@@ -23,6 +36,11 @@ waits()
 			echo "$mpi $transport $case: $differences"
 			failed=1
 		}
+		case $case in
+		late_sender) judged WAIT-01 :rank1 1 || failed=1 ;;
+		late_progress) judged WAIT-02 :rank1 1 || failed=1 ;;
+		barrier) judged WAIT-03 job 0 || failed=1 ;;
+		esac
 	done
 	[ "$failed" = 0 ]
 }

@@ -20,6 +20,12 @@ static void begin(struct bed *bed)
 	}
 }
 
+static const struct place places[] = {
+	{ .label = "a.c:1" },
+	{ .label = "b.c:2" },
+	{ .label = "c.c:3" },
+};
+
 /* fresh: what it adds to the time that processes waited */
 static void waits(struct bed *bed, enum wait_kind kind, int rank, int culprit, int root,
 		  uint64_t ns, uint64_t fresh)
@@ -31,8 +37,13 @@ static void waits(struct bed *bed, enum wait_kind kind, int rank, int culprit, i
 				      .function = "MPI_Allreduce",
 				      .ns = ns,
 				      .fresh = fresh,
+				      .place = &places[0],
 				      .culprit = culprit,
-				      .root = root });
+				      .culprit_function = "MPI_Recv",
+				      .culprit_place = &places[1],
+				      .root = root,
+				      .root_function = "MPI_Send",
+				      .root_place = &places[2] });
 }
 
 /* Rank 1 waits for rank 2, which waits for rank 3: that is a tenth of the four seconds. */
@@ -47,8 +58,10 @@ static void a_straggler_at_the_end_of_a_chain(void **state)
 	bed_judge(&bed);
 	bed_expect(&bed, "WAIT-01", "n1:rank3", VERDICT_FAIL);
 	bed_expect(&bed, "WAIT-01", "n1:rank2", VERDICT_PASS);
-	assert_string_equal(bed_finding(&bed, "WAIT-01", "n1:rank3")->seen,
-			    "others waited for it 400 ms, 10.0 % of the run of all processes");
+	assert_string_equal(
+		bed_finding(&bed, "WAIT-01", "n1:rank3")->seen,
+		"others waited for it 400 ms, 10.0 % of the run of all processes; most for "
+		"its MPI_Send at c.c:3");
 	bed_expect(&bed, "WAIT-02", "n1:rank3", VERDICT_PASS);
 	bed_expect(&bed, "WAIT-03", "job", VERDICT_PASS);
 	bed_end(&bed);
@@ -78,6 +91,9 @@ static void late_progress_is_its_own(void **state)
 	bed_judge(&bed);
 	bed_expect(&bed, "WAIT-02", "n0:rank1", VERDICT_FAIL);
 	bed_expect(&bed, "WAIT-02", "n0:rank0", VERDICT_PASS);
+	assert_string_equal(bed_finding(&bed, "WAIT-02", "n0:rank1")->seen,
+			    "others waited for its progress 200 ms, 5.0 % of the run of all "
+			    "processes; most until its MPI_Recv at b.c:2");
 	bed_end(&bed);
 }
 
@@ -93,6 +109,9 @@ static void imbalance_shows_in_collectives(void **state)
 		waits(&bed, kinds[i], i, (i + 1) % RANKS, (i + 1) % RANKS, 200 * MS, 200 * MS);
 	bed_judge(&bed);
 	bed_expect(&bed, "WAIT-03", "job", VERDICT_FAIL);
+	assert_string_equal(bed_finding(&bed, "WAIT-03", "job")->seen,
+			    "processes waited in collectives 800 ms, 20.0 % of the run of all "
+			    "processes; most in MPI_Allreduce at a.c:1");
 	bed_end(&bed);
 }
 

@@ -193,19 +193,51 @@ static const enum wait_kind collective_kinds[] = {
 	WAIT_EARLY_REDUCE,
 };
 
+static bool is_collective(const struct fact_wait *wait)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(collective_kinds); i++)
+		if (!strcmp(wait->kind, wait_kind_names[collective_kinds[i]]))
+			return true;
+	return false;
+}
+
+/* A sweep's own waits are no program's (WAIT-01), and are not kept. */
+static void add_wait_site(struct aggregates *aggregates, const char *what, int process,
+			  const char *function, const struct place *place, uint64_t ns)
+{
+	if (ns && !traced_has(&aggregates->traced, process))
+		sums_add(&aggregates->sums,
+			 &(struct sum){
+				 .kind = SUM_WAIT,
+				 .process = process,
+				 .peer = -1,
+				 .words = { what, function, place ? place->label : NULL },
+				 .count = 1,
+				 .extra = ns,
+			 });
+}
+
 static void feed_wait(struct aggregates *aggregates, const struct fact_wait *wait)
 {
 	struct member *waits = member_at(aggregates, wait->process);
 	struct member *culprit = member_at(aggregates, wait->culprit);
 	struct member *root = member_at(aggregates, wait->root);
 
-	if (root)
+	if (root) {
 		root->time.caused += wait->fresh;
-	if (culprit && !strcmp(wait->kind, wait_kind_names[WAIT_LATE_PROGRESS]))
+		add_wait_site(aggregates, WAIT_CAUSED, wait->root, wait->root_function,
+			      wait->root_place, wait->fresh);
+	}
+	if (culprit && !strcmp(wait->kind, wait_kind_names[WAIT_LATE_PROGRESS])) {
 		culprit->time.late_progress += wait->ns;
-	for (size_t i = 0; waits && i < ARRAY_SIZE(collective_kinds); i++)
-		if (!strcmp(wait->kind, wait_kind_names[collective_kinds[i]]))
-			waits->time.in_collectives += wait->ns;
+		add_wait_site(aggregates, WAIT_PROGRESS, wait->culprit, wait->culprit_function,
+			      wait->culprit_place, wait->ns);
+	}
+	if (waits && is_collective(wait)) {
+		waits->time.in_collectives += wait->ns;
+		add_wait_site(aggregates, WAIT_COLLECTIVES, wait->process, wait->function,
+			      wait->place, wait->ns);
+	}
 }
 
 static void feed_open(struct aggregates *aggregates, const struct fact_open *open)

@@ -32,9 +32,17 @@ enum sum_kind {
 	 * most: when the last ended, ns of its host
 	 */
 	SUM_PORT,
+	/* waits: "caused", "progress" or "collectives", as in struct member_time, the function and
+	   the call site of that process; extra: ns */
+	SUM_WAIT,
 	SUM_WINDOW, /* windows of captures that saw no more: host id, host name */
 	SUM_KINDS
 };
+
+/* What waits are summed up for, word 0 of SUM_WAIT. */
+#define WAIT_CAUSED "caused"
+#define WAIT_PROGRESS "progress"
+#define WAIT_COLLECTIVES "collectives"
 
 /* The words of SUM_WAY. */
 enum { WAY_SRC_MEM, WAY_DST_MEM, WAY_CHAIN, WAY_VIA, WAY_REASON };

@@ -47,6 +47,11 @@ static int64_t position(const struct traced *traced, int process)
 	return (int64_t)traced->by_fact.data[process] - 1;
 }
 
+bool traced_has(const struct traced *traced, int process)
+{
+	return position(traced, process) >= 0;
+}
+
 void traced_call(struct traced *traced, const struct fact_call *call)
 {
 	static const char *const names[TRACED_CALLS] = { "MPI_Alltoall", "MPI_Allreduce" };

@@ -34,6 +34,9 @@ uint32_t traced_at(struct traced *traced, const char *id);
 /* Whether there is a process of that id. */
 bool traced_is(const struct traced *traced, const char *id);
 
+/* Whether a process of the facts is one of the traffic's. */
+bool traced_has(const struct traced *traced, int process);
+
 /* Other programs' traffic is not kept. */
 void traced_process(struct traced *traced, const struct fact_process *fact, const char *id);
 void traced_call(struct traced *traced, const struct fact_call *call);

@@ -19,17 +19,19 @@ struct job {
 
 typedef VEC(struct job) jobs;
 
-static struct job *job_of(jobs *jobs, const struct member *member)
+static bool is_of(const struct member *member, const struct job *job)
 {
 	const char *name = member->fact.job;
 
-	for (size_t i = 0; i < jobs->len; i++) {
-		struct job *job = &jobs->data[i];
+	return job->name == name || (job->name && name && !strcmp(job->name, name));
+}
 
-		if (job->name == name || (job->name && name && !strcmp(job->name, name)))
-			return job;
-	}
-	vec_push(jobs, (struct job){ .name = name });
+static struct job *job_of(jobs *jobs, const struct member *member)
+{
+	for (size_t i = 0; i < jobs->len; i++)
+		if (is_of(member, &jobs->data[i]))
+			return &jobs->data[i];
+	vec_push(jobs, (struct job){ .name = member->fact.job });
 	return &jobs->data[jobs->len - 1];
 }
 
@@ -62,10 +64,42 @@ static bool unknown_waits(const struct rule_ctx *ctx, const jobs *jobs)
 	return true;
 }
 
-static void judge_share(const struct rule_ctx *ctx, struct subject subject, uint64_t ns,
-			const struct job *job, double most, const char *what)
+/* A share, of which its rule says what it is of. */
+struct share {
+	const char *sums; /* word 0 of SUM_WAIT */
+	const char *what; /* "others waited for it" */
+	const char *site; /* "for its": MPI_Recv at x.c:3 */
+	double most;
+};
+
+/* Where most of it was, of the process, or of any of the job's if that is -1; "": not known. */
+static const char *most_where(const struct rule_ctx *ctx, const struct share *share, int process,
+			      const struct job *job)
 {
-	const double limit = most * (double)job->span;
+	const struct aggregates *aggregates = ctx->aggregates;
+	const struct sum *most = NULL;
+
+	for (size_t i = 0; i < aggregates->sums.list.len; i++) {
+		const struct sum *sum = &aggregates->sums.list.data[i];
+
+		if (sum->kind == SUM_WAIT && sum->process >= 0 &&
+		    !strcmp(sum->words[0], share->sums) && sum->words[1] &&
+		    (process < 0 ? is_of(&aggregates->members.data[sum->process], job)
+				 : sum->process == process) &&
+		    (!most || sum->extra > most->extra))
+			most = sum;
+	}
+	if (!most)
+		return "";
+	return say(ctx->judge, "; most %s %s%s%s", share->site, most->words[1],
+		   most->words[2] ? " at " : "", most->words[2] ? most->words[2] : "");
+}
+
+/* process: -1: of all of the job */
+static void judge_share(const struct rule_ctx *ctx, struct subject subject, int process,
+			uint64_t ns, const struct job *job, const struct share *share)
+{
+	const double limit = share->most * (double)job->span;
 	const bool fails = (double)ns >= limit;
 	struct finding *finding;
 
@@ -81,15 +115,16 @@ static void judge_share(const struct rule_ctx *ctx, struct subject subject, uint
 	finding->share = NAN;
 	if (!fails)
 		return;
-	finding->expected = say(ctx->judge, "less than %.1f %% of the run", 100 * most);
-	finding->seen = say(ctx->judge, "%s %s, %.1f %% of the run of all processes", what,
-			    say_time(ctx->judge, (double)ns), 100 * (double)ns / (double)job->span);
+	finding->expected = say(ctx->judge, "less than %.1f %% of the run", 100 * share->most);
+	finding->seen = say(ctx->judge, "%s %s, %.1f %% of the run of all processes%s", share->what,
+			    say_time(ctx->judge, (double)ns), 100 * (double)ns / (double)job->span,
+			    most_where(ctx, share, process, job));
 }
 
 /* One finding per rank; ns_of: how long others waited for it. */
 static void judge_ranks(const struct rule_ctx *ctx,
-			uint64_t (*ns_of)(const struct member_time *time), double most,
-			const char *what)
+			uint64_t (*ns_of)(const struct member_time *time),
+			const struct share *share)
 {
 	jobs jobs = { 0 };
 	size_t count;
@@ -100,8 +135,8 @@ static void judge_ranks(const struct rule_ctx *ctx,
 		const struct member *member = &ctx->aggregates->members.data[i];
 
 		if (member_in_mpi(member))
-			judge_share(ctx, process_subject(ctx, (int)i), ns_of(&member->time),
-				    job_of(&jobs, member), most, what);
+			judge_share(ctx, process_subject(ctx, (int)i), (int)i, ns_of(&member->time),
+				    job_of(&jobs, member), share);
 	}
 	vec_release(&jobs);
 }
@@ -118,17 +153,22 @@ static uint64_t late_progress(const struct member_time *time)
 
 void rule_no_straggler(const struct rule_ctx *ctx)
 {
-	judge_ranks(ctx, caused, ctx->settings->wait_01.share, "others waited for it");
+	judge_ranks(ctx, caused,
+		    &(struct share){ WAIT_CAUSED, "others waited for it", "for its",
+				     ctx->settings->wait_01.share });
 }
 
 void rule_progress(const struct rule_ctx *ctx)
 {
-	judge_ranks(ctx, late_progress, ctx->settings->wait_02.share,
-		    "others waited for its progress");
+	judge_ranks(ctx, late_progress,
+		    &(struct share){ WAIT_PROGRESS, "others waited for its progress", "until its",
+				     ctx->settings->wait_02.share });
 }
 
 void rule_balance(const struct rule_ctx *ctx)
 {
+	const struct share share = { WAIT_COLLECTIVES, "processes waited in collectives", "in",
+				     ctx->settings->wait_03.share };
 	jobs jobs = { 0 };
 	size_t count;
 
@@ -140,8 +180,8 @@ void rule_balance(const struct rule_ctx *ctx)
 						 : say(ctx->judge, "job %s",
 						       job->name ? job->name : "unknown");
 
-		judge_share(ctx, subject_plain(SUBJECT_OTHER, name), job->in_collectives, job,
-			    ctx->settings->wait_03.share, "processes waited in collectives");
+		judge_share(ctx, subject_plain(SUBJECT_OTHER, name), -1, job->in_collectives, job,
+			    &share);
 	}
 	vec_release(&jobs);
 }
