@@ -308,6 +308,34 @@ static void sides_out_of_proportion(void **state)
 	}
 }
 
+/* Captures that are read together share what they may take beyond their sizes. */
+static void sides_of_many(void **state)
+{
+	enum { FILES = 8, LINES = 1000000 };
+	static const char line[] = "{\"t\":\"note\"}\n";
+	const size_t length = sizeof(line) - 1;
+	char *text = malloc(LINES * length), *path = temp_path();
+	struct file_reader *readers[FILES];
+	size_t alone, kept = 0;
+	bool complete;
+
+	(void)state;
+	alone = read_lines(line, LINES, &complete);
+	for (size_t i = 0; i < LINES; i++)
+		memcpy(text + i * length, line, length);
+	write_sides(path, text, LINES * length);
+	for (size_t i = 0; i < FILES; i++) {
+		readers[i] = must_open(path);
+		kept += json_array_size(file_reader_sides(readers[i]));
+	}
+	assert_in_range(kept, alone, 2 * alone);
+	for (size_t i = 0; i < FILES; i++)
+		file_reader_free(readers[i]);
+	assert_int_equal(read_lines(line, LINES, &complete), alone);
+	free(text);
+	temp_free(path);
+}
+
 /* Makes each chunk smaller than a writer does, which takes times for noise. */
 static void pack_records(const char *path, int times)
 {
@@ -401,6 +429,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(killed_tracer, make_sample, free_sample),
 		cmocka_unit_test(side_that_is_none),
 		cmocka_unit_test(sides_out_of_proportion),
+		cmocka_unit_test(sides_of_many),
 		cmocka_unit_test(records_out_of_proportion),
 		cmocka_unit_test_setup_teardown(memory_runs_out, make_sample, free_sample),
 	};

@@ -21,11 +21,39 @@ uint64_t chunk_payload_sum(const void *payload, size_t size)
 	return XXH64(payload, size, 0);
 }
 
-bool chunks_affordable(uint64_t memory, uint64_t stored)
-{
-	uint64_t allowed = READ_FREE + READ_RATIO * stored;
+static uint64_t all_beyond; /* of all files that are open */
 
-	return memory <= (allowed < READ_MOST ? allowed : READ_MOST);
+static uint64_t beyond(const struct chunk_memory *memory)
+{
+	uint64_t own = READ_RATIO * memory->stored;
+
+	return memory->taken > own ? memory->taken - own : 0;
+}
+
+static void change(struct chunk_memory *memory, uint64_t taken, uint64_t stored)
+{
+	all_beyond -= beyond(memory);
+	memory->taken = taken;
+	memory->stored = stored;
+	all_beyond += beyond(memory);
+}
+
+bool chunk_memory_take(struct chunk_memory *memory, uint64_t size, uint64_t stored)
+{
+	const struct chunk_memory before = *memory;
+
+	if (size > READ_MOST - memory->taken)
+		return false;
+	change(memory, memory->taken + size, memory->stored + stored);
+	if (all_beyond <= READ_BEYOND)
+		return true;
+	change(memory, before.taken, before.stored);
+	return false;
+}
+
+void chunk_memory_return(struct chunk_memory *memory, uint64_t size, uint64_t stored)
+{
+	change(memory, memory->taken - size, memory->stored - stored);
 }
 
 void chunk_seal(struct chunk_start *start)

@@ -71,17 +71,24 @@ _Static_assert(sizeof(struct chunk_header) == 72, "chunk header size");
 #define CHUNK_MAX_RECORDS (1u << 16)
 
 /*
- * Memory that a reader takes for the content of chunks: so much in any case, so much for each of
- * their bytes in the file, and no more. Files of ucxbpf take up to 150 bytes for each, and 230 MiB
- * for the side records of 192 ranks with 192 endpoints each. A file made for the purpose could take
- * 600,000 for a byte.
+ * Memory that readers take for the content of chunks: so much for each of their bytes in the file,
+ * no more than so much for a file, and so much beyond it for all files that are open. Files of
+ * ucxbpf take up to 150 bytes for each, and 230 MiB for the side records of 192 ranks with 192
+ * endpoints each. A file made for the purpose could take 600,000 for a byte.
  */
-#define READ_FREE (64ull << 20)
 #define READ_RATIO 512
 #define READ_MOST (4ull << 30)
+#define READ_BEYOND (64ull << 20)
 
-/* Whether chunks of so many bytes in the file may take so many of memory. */
-bool chunks_affordable(uint64_t memory, uint64_t stored);
+/* What a file's chunks take, and their bytes in the file. Starts as zeros. */
+struct chunk_memory {
+	uint64_t taken, stored;
+};
+
+/* Takes memory for more of them; false: there is no more, and nothing was taken. */
+bool chunk_memory_take(struct chunk_memory *memory, uint64_t size, uint64_t stored);
+
+void chunk_memory_return(struct chunk_memory *memory, uint64_t size, uint64_t stored);
 
 /* The header as this version writes it, with its loss counters. */
 struct chunk_start {

@@ -144,6 +144,7 @@ void merge_release(struct merge *merge)
 {
 	size_t i;
 
+	chunk_memory_return(&merge->memory, merge->memory.taken, merge->memory.stored);
 	contents_free(merge->apart.contents);
 	for (i = 0; i < merge->heap.len; i++)
 		contents_free(merge->heap.data[i].contents);
@@ -184,17 +185,20 @@ static int contents_load(struct merge *merge, struct contents *c, uint32_t chunk
 	const struct chunk_ref *ref = &merge->chunks[chunk];
 	uint32_t records = ref->head.records;
 	int error = loader_read(merge->loader, ref);
+	uint64_t size;
 	long n;
 
+	c->memory = c->stored = 0;
 	if (error)
 		return error;
 	n = open_block(merge, &ref->head);
 	if (n < 0)
 		return (int)n;
-	c->memory = (uint64_t)n + 2 * records * sizeof(struct block_row);
-	c->stored = chunk_size(&ref->head);
-	if (!chunks_affordable(merge->memory + c->memory, merge->stored + c->stored))
+	size = (uint64_t)n + 2 * records * sizeof(struct block_row);
+	if (!chunk_memory_take(&merge->memory, size, chunk_size(&ref->head)))
 		return -EBADMSG;
+	c->memory = size;
+	c->stored = chunk_size(&ref->head);
 	vec_reserve(&c->records, (size_t)n);
 	vec_reserve(&c->read, records);
 	vec_reserve(&c->spare, records);
@@ -211,8 +215,7 @@ static int contents_load(struct merge *merge, struct contents *c, uint32_t chunk
 
 static void let_go(struct merge *merge, struct contents *c)
 {
-	merge->memory -= c->memory;
-	merge->stored -= c->stored;
+	chunk_memory_return(&merge->memory, c->memory, c->stored);
 	vec_push(&merge->idle, c);
 }
 
@@ -229,12 +232,10 @@ static int load(struct merge *merge, uint32_t chunk, struct contents **contents)
 		return -ENOMEM;
 	error = contents_load(merge, c, chunk);
 	if (!error && c->n) {
-		merge->memory += c->memory;
-		merge->stored += c->stored;
 		*contents = c;
 		return 0;
 	}
-	vec_push(&merge->idle, c);
+	let_go(merge, c);
 	if (error == -EBADMSG)
 		merge->damaged += (uint64_t)head->header_size + head->stored_size;
 	return error == -EBADMSG ? 0 : error;

@@ -44,7 +44,7 @@ struct merge {
 	size_t next; /* first of order that was not loaded yet */
 	VEC(struct merge_run) heap; /* by (ts, chunk) */
 	VEC(struct contents *) idle; /* kept for their memory */
-	uint64_t memory, stored; /* of contents in the heap */
+	struct chunk_memory memory; /* of contents in the heap */
 	bool given; /* the first record of the heap's top has been handed out */
 	struct merge_run apart; /* the chunk that is read by merge_next_stored() */
 	uint64_t damaged; /* bytes of chunks that could not be used */

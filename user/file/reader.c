@@ -16,7 +16,7 @@ struct file_reader {
 	struct merge merge;
 	json_t *sides;
 	uint64_t damaged_sides;
-	uint64_t sides_memory, sides_stored; /* bytes that side records take, and in the file */
+	struct chunk_memory sides_memory;
 	bool sides_over; /* some were left out: they would take too much memory */
 };
 
@@ -98,15 +98,13 @@ static uint64_t side_cost(const char *text, size_t size)
 	return depth > SIDE_DEPTH ? UINT64_MAX : cost;
 }
 
-/* Takes memory for side records: false where there is no more for a file of this size. */
+/* Takes memory for side records: false where there is no more. */
 static bool take_memory(struct file_reader *r, uint64_t size)
 {
-	if (size > READ_MOST || !chunks_affordable(r->sides_memory + size, r->sides_stored)) {
-		r->sides_over = true;
-		return false;
-	}
-	r->sides_memory += size;
-	return true;
+	bool taken = chunk_memory_take(&r->sides_memory, size, 0);
+
+	r->sides_over = r->sides_over || !taken;
+	return taken;
 }
 
 /* Appends a side record. -EBADMSG: not a side record, or it takes too much memory; -ENOMEM. */
@@ -162,7 +160,7 @@ static int load_chunk(struct file_reader *r, const struct chunk_ref *chunk)
 	const struct chunk_header *head = &chunk->head;
 	int error = -EBADMSG;
 
-	r->sides_stored += chunk_size(head);
+	chunk_memory_take(&r->sides_memory, 0, chunk_size(head));
 	if (take_memory(r, head->raw_size))
 		error = loader_read(&r->loader, chunk);
 	return error ? pass_over(r, error, chunk_size(head))
@@ -324,6 +322,7 @@ void file_reader_free(struct file_reader *r)
 	loader_release(&r->loader);
 	scan_release(&r->scan);
 	json_decref(r->sides);
+	chunk_memory_return(&r->sides_memory, r->sides_memory.taken, r->sides_memory.stored);
 	if (r->fd >= 0)
 		close(r->fd);
 	free(r);
