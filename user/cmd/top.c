@@ -50,7 +50,7 @@ static const struct argp_option options[] = {
 	{ "all", CHOSEN_ALL, NULL, 0, "Every process that uses UCX or MPI, now or later", 0 },
 	{ "interval", OPT_INTERVAL, "TIME", 0,
 	  "Time between two readings: 500ms, 2s, 1min (default: 1s)", 0 },
-	{ "duration", 'd', "SECONDS", 0, "Stop after this time (default: q, or the last exit)", 0 },
+	{ "duration", 'd', "TIME", 0, "Stop after this time (default: q, or the last exit)", 0 },
 	{ "budget", OPT_BUDGET, "PERCENT|none", 0,
 	  "Limit the cost of counting to this share of any thread's time: 3%, 0.5% (default: 3%, or "
 	  "UCXBPF_BUDGET)",
