@@ -83,8 +83,8 @@ confined()
 @test "--help and --version that cannot be written fail, of every command with its own status" {
 	[ -w /dev/full ] || skip "no /dev/full"
 	local line name wanted
-	for line in "--version 9" "--help 9" "run 9" "attach 9" "replay 9" "export 9" "schema 9" "inventory 9" \
-		"doctor 9" "check 5" "policy 5" "sweep 5" "sweep merge 5"; do
+	for line in "--version 9" "--help 9" "run 9" "attach 9" "top 9" "pending 9" "serve 9" "replay 9" "export 9" "diff 5" \
+		"schema 9" "inventory 9" "doctor 9" "check 5" "policy 5" "sweep 5" "sweep merge 5"; do
 		name=${line% *} wanted=${line##* }
 		[[ $name == --* ]] || name+=" --help"
 		run bash -c "'$UCXBPF' $name 2>&1 >/dev/full"
@@ -145,7 +145,7 @@ confined()
 }
 
 @test "help COMMAND and COMMAND -h are COMMAND --help" {
-	for command in run attach replay export schema check policy sweep inventory doctor; do
+	for command in run attach top pending serve replay export diff schema check policy sweep inventory doctor; do
 		"$UCXBPF" "$command" --help >"$BATS_TEST_TMPDIR/help"
 		"$UCXBPF" help "$command" | diff - "$BATS_TEST_TMPDIR/help"
 		"$UCXBPF" "$command" -h | diff - "$BATS_TEST_TMPDIR/help"
