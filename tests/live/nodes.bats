@@ -216,21 +216,21 @@ whole_job()
 	[ "$(tail -n 1 "$WORK/err")" = 'ucxbpf: error: no node was traced' ]
 }
 
-# hosts MPI: a job of mpirun on two nodes, as one of PBS; then OPTION... of the tracer
+# hosts MPI VARIABLE=ID COMMAND...: a job of mpirun on two nodes, with the variable of a batch system; then the tracer
 hosts()
 {
-	local mpi=$1 attempt status
-	shift
+	local mpi=$1 id=$2 attempt status
+	shift 2
 
 	job_env_openmpi
 	[ "$mpi" = openmpi ] || job_env_mpich
-	JOB_EXPORT=PBS_JOBID JOB_EXTRA=PBS_JOBID=17.server
+	JOB_EXPORT=${id%%=*} JOB_EXTRA=$id
 	job_command "$mpi" 2 tcp n "$PROGS/$mpi/mpi_alltoall" "$STOP" 1000 4000 "$WORK/go"
 	for attempt in 1 2 3 4; do
 		timeout -k 2 30 "${JOB[@]}" </dev/null >"$WORK/job.out" 2>&1 3>&- &
 		MPIRUN=$!
 		soon said ready 2
-		"$TOP/tests/slurm" enter n0 env "$@" --rsh "$TOP/tests/rsh" --ready "$WORK/ready" -o "$WORK/d" \
+		"$TOP/tests/slurm" enter n0 env "$id" "$@" --rsh "$TOP/tests/rsh" --ready "$WORK/ready" -o "$WORK/d" \
 			--ucxbpf "$TRACER" </dev/null >"$WORK/out" 2>"$WORK/err" 3>&- &
 		GATHERER=$!
 		soon test -s "$WORK/ready"
@@ -254,9 +254,13 @@ hosts()
 	hosts openmpi PBS_JOBID=17.server "PBS_NODEFILE=$WORK/nodes" "$UCXBPF" attach --job 17 --all-nodes
 }
 
+@test "LSF and Open MPI: hosts of LSB_MCPU_HOSTS, by a command like ssh" {
+	hosts openmpi LSB_JOBID=17 "LSB_MCPU_HOSTS=n0 1 n1 1" "$UCXBPF" attach --job 17 --all-nodes
+}
+
 @test "MPICH and a list of hosts, all that use UCX there" {
 	printf 'n0 # the first\nn1\n' >"$WORK/nodes"
-	hosts mpich "$UCXBPF" attach --all --all-nodes --hosts "$WORK/nodes"
+	hosts mpich PBS_JOBID=17.server "$UCXBPF" attach --all --all-nodes --hosts "$WORK/nodes"
 }
 
 # readme WORD: the commands of its section that hold this word, with this job, this program, and as root
