@@ -165,12 +165,12 @@ side() {
 	[ "$status" = 5 ]
 }
 
-# As "srun -n 4 ucxbpf run ./app": a tracer and a capture for each rank.
-@test "ranks that each run below a tracer leave a capture each, joined by one report" {
-	local job
-	job_command openmpi 2 shm n "$PROGS/openmpi/mpi_isend"
+# each_below MPI: as "mpirun -n 2 ucxbpf run ./app", a tracer and a capture for each rank
+each_below()
+{
+	job_command "$1" 2 shm n "$PROGS/$1/mpi_isend"
 	for i in "${!JOB[@]}"; do
-		[ "${JOB[i]}" != "$PROGS/openmpi/mpi_isend" ] || break
+		[ "${JOB[i]}" != "$PROGS/$1/mpi_isend" ] || break
 	done
 	cd "$WORK"
 	TRUTH=$WORK timeout 60 "${JOB[@]:0:i}" "$UCXBPF" run -q -- "${JOB[@]:i}" >out 2>&1
@@ -182,6 +182,9 @@ side() {
 	TRUTH=$WORK timeout 60 "${JOB[@]:0:i}" "$UCXBPF" run -q -o "job.%r.%j.%%.ucxb" -- "${JOB[@]:i}" >out 2>&1
 	ls job.[01].none.%.ucxb
 }
+
+@test "ranks that each run below a tracer leave a capture each, joined by one report: openmpi" { each_below openmpi; }
+@test "ranks that each run below a tracer leave a capture each, joined by one report: mpich" { each_below mpich; }
 
 # Over self a receive's callback runs inside the send, and may leave it: no end of it is ever seen.
 @test "operations that are left by a longjmp" {

@@ -39,17 +39,18 @@ job_over() { [ -z "$(slurm squeue -h -j "$JOB_ID" 2>/dev/null)" ]; }
 
 said() { [ "$(ls "$TRUTH"/*."$1" 2>/dev/null | wc -l)" = "$2" ]; }
 
-# job MPI NODES: a rank on each, which waits for $WORK/go, then exchanges messages until $STOP is there
+# job MPI NODES [RANKS [BELOW...]]: so many ranks on each (1), which wait for $WORK/go, then exchange messages until $STOP
+# is there; each below a command BELOW
 job()
 {
-	local plugin=pmix variables
+	local plugin=pmix ranks=${3:-1} variables
 
 	[ "$1" = openmpi ] || plugin=pmi2
 	"job_env_$1"
 	variables=("${JOB_ENV[@]}" OMPI_MCA_oob_tcp_if_include=eth0 UCX_NET_DEVICES=eth0 UCX_TLS=tcp,self "TRUTH=$TRUTH")
-	JOB_ID=$(slurm env "${variables[@]}" sbatch --parsable --nodes="$2" --ntasks-per-node=1 --output="$WORK/job.out" \
-		--wrap "srun --mpi=$plugin $PROGS/$1/mpi_alltoall $STOP 1000 4000 $WORK/go")
-	soon said ready "$2"
+	JOB_ID=$(slurm env "${variables[@]}" sbatch --parsable --nodes="$2" --ntasks-per-node="$ranks" --output="$WORK/job.out" \
+		--wrap "srun --mpi=$plugin ${*:4} $PROGS/$1/mpi_alltoall $STOP 1000 4000 $WORK/go")
+	soon said ready $(($2 * ranks))
 }
 
 # gather OPTION...: attach on all nodes, as a background job of a shell has it; its id in GATHERER
@@ -99,6 +100,35 @@ until_over()
 	done
 }
 
+# below_srun MPI NAME [OPTION...]: each rank of srun below a tracer; the captures' names fit the pattern NAME, where JOB
+# is the job's number
+below_srun()
+{
+	local mpi=$1 attempt captures
+	shift
+
+	cd "$WORK"
+	for attempt in {1..12}; do
+		mkdir -p "$TRUTH"
+		job "$mpi" 2 2 "$UCXBPF" run -q "${@:2}" --
+		touch "$WORK/go"
+		soon said running 4
+		touch "$STOP"
+		! until_over "$mpi" || break
+		slurm scancel "$JOB_ID"
+		soon job_over
+		rm -rf "$TRUTH" "$WORK/go" "$STOP" "$WORK"/*.ucxb
+	done
+	cat "$WORK/job.out"
+	mapfile -t captures < <(ls | grep -xE "${1//JOB/$JOB_ID}")
+	ls
+	[ "${#captures[@]}" = 4 ]
+	"$UCXBPF" replay --json "${captures[@]}" >"$WORK/report.json"
+	jq '{ranks: [.processes[].rank], matching, loss, notes}' "$WORK/report.json"
+	jq -e '([.processes[].rank] | sort) == [0, 1, 2, 3] and ([.hosts[].name] | unique) == ["n0", "n1"] and
+		.matching.sends > 0 and .matching.matched == .matching.sends' "$WORK/report.json"
+}
+
 # begin_again: ends the tracers of an attempt whose job did not end
 begin_again()
 {
@@ -137,6 +167,13 @@ whole_job()
 @test "Slurm, MPICH on 2 nodes: a whole job, every send matched" { whole_job mpich 2; }
 @test "Slurm, Open MPI on 4 nodes: a whole job, every send matched" { whole_job openmpi 4; }
 @test "Slurm, MPICH on 4 nodes: a whole job, every send matched" { whole_job mpich 4; }
+
+NAME='job\.n[01]\.[0-9]+\.[0-3]\.JOB\.0\.[0-9]{8}T[0-9]{6}\.ucxb'
+
+@test "srun ucxbpf run, Open MPI: a capture for each rank" { below_srun openmpi 'ucxbpf\.n[01]\.[0-9]+\.ucxb'; }
+@test "srun ucxbpf run, MPICH: a capture for each rank" { below_srun mpich 'ucxbpf\.n[01]\.[0-9]+\.ucxb'; }
+@test "srun ucxbpf run, Open MPI: names of all that there is" { below_srun openmpi "$NAME" -o job.%h.%p.%r.%j.%s.%t.ucxb; }
+@test "srun ucxbpf run, MPICH: names of all that there is" { below_srun mpich "$NAME" -o job.%h.%p.%r.%j.%s.%t.ucxb; }
 
 @test "for a time: the job goes on" {
 	job openmpi 2
