@@ -309,25 +309,37 @@ readme()
 		grep -- "$1"
 }
 
-@test "the commands of the README: on 2 nodes, by themselves and by hand" {
-	job openmpi 2
+# readme_commands MPI NODES: by themselves and by hand
+readme_commands()
+{
+	local captures
+	job "$1" "$2"
 	touch "$WORK/go"
 	cd "$WORK"
 	readme ' ' >commands
 	cat commands
 	[ "$(wc -l <commands)" = 5 ]
 	slurm bash -c "$(sed -n 1p commands)" >out 2>err
-	grep -q 'captures of 2 of 2 nodes in trace' err
-	[ "$(echo trace/*)" = "trace/n0.ucxb trace/n1.ucxb" ]
+	grep -q "captures of $2 of $2 nodes in trace" err
+	captures=$(eval "echo n{0..$(($2 - 1))}.ucxb")
+	[ "$(cd trace && echo *)" = "$captures" ]
 	bash -c "$(sed -n 2p commands)"
 	grep -q '<html' trace.html
 	bash -c "$(sed -n 3p commands)" >verdict || [ $? -le 3 ]
 	grep -q '^verdict ' verdict
 	slurm bash -c "$(sed -n 4p commands)"
-	[ "$(echo trace.*.ucxb)" = "trace.n0.ucxb trace.n1.ucxb" ]
+	[ "$(echo trace.*.ucxb)" = "trace.${captures// / trace.}" ]
 	bash -c "$(sed -n 5p commands)" >report || [ $? = 4 ]
-	grep -q '2 processes, 2 hosts' report
+	grep -q "$2 processes, $2 hosts" report
+	"$UCXBPF" replay --json trace/*.ucxb >report.json
+	jq '{matching, loss, notes}' report.json
+	jq -e --argjson n "$2" '([.processes[].rank] | sort) == [range($n)] and .matching.matched > 0' report.json
 }
+
+@test "the commands of the README: Open MPI on 2 nodes" { readme_commands openmpi 2; }
+@test "the commands of the README: MPICH on 2 nodes" { readme_commands mpich 2; }
+@test "the commands of the README: Open MPI on 4 nodes" { readme_commands openmpi 4; }
+@test "the commands of the README: MPICH on 4 nodes" { readme_commands mpich 4; }
 
 # Slurm 26.05 names the directory of a job by its SLUID.
 @test "processes are found by their environment, whatever their cgroup is named" {
