@@ -19,6 +19,7 @@ teardown()
 {
 	[ -z "$TOP_PID" ] || kill -TERM "$TOP_PID" 2>/dev/null || true
 	$TERMINAL kill-server 2>/dev/null || true
+	[ -z "${STUCK:-}" ] || kill -KILL $STUCK
 	running_teardown
 }
 
@@ -195,6 +196,67 @@ quit()
 	fits 80 24
 	quit
 	finish
+}
+
+# ranks_shown: the ranks in the order of the screen
+ranks_shown()
+{
+	on_screen '^ *RANK' && awk '$1 ~ /^[01]$/ && $2 ~ /^[0-9]+$/ { print $1 }' "$WORK/screen" | paste -sd' '
+}
+
+shown_as() { [ "$(ranks_shown)" = "$1" ]; }
+
+@test "keys sort the ranks by another column, and the other way round" {
+	command -v tmux >/dev/null || skip "no tmux"
+	screen 80 24
+	# by rank, then by rank downwards
+	soon shown_as "0 1"
+	$TERMINAL send-keys -t top r
+	soon shown_as "1 0"
+	$TERMINAL send-keys -t top r
+	soon shown_as "0 1"
+	quit
+	finish
+}
+
+# red_on_screen: whether a part of the screen is red; -e has the colours as escapes
+red_on_screen() { $TERMINAL capture-pane -e -p -t top | grep -q $'\e\[[0-9;]*31m.*MPI_Recv'; }
+coloured() { $TERMINAL capture-pane -e -p -t top | grep -q $'\e\[[0-9;]*3[0-7]m'; }
+
+# stuck_screen [NAME=VALUE]: a view of two ranks, one of which waits for the other
+stuck_screen()
+{
+	mkdir -p "$WORK/truth"
+	TRUTH=$WORK/truth job_command openmpi 2 shm n "$PROGS/openmpi/mpi_stuck" never
+	"${JOB[@]}" >"$WORK/out" 2>&1 3>&- &
+	JOB_PID=$!
+	soon test -s "$WORK/truth/0.pid"
+	soon test -s "$WORK/truth/1.pid"
+	PIDS=$(cat "$WORK/truth/0.pid"),$(cat "$WORK/truth/1.pid")
+	STUCK=${PIDS/,/ }
+	$TERMINAL new-session -d -s top -x 80 -y 24 "env ${1:-} '$UCXBPF' top -p $PIDS; exec sleep 120" 3>&-
+	soon on_screen '>=[1-9][0-9.]* s MPI_Recv' || { cat "$WORK/screen" && return 1; }
+}
+
+stuck_end()
+{
+	kill -KILL $STUCK
+	STUCK=
+	wait "$JOB_PID" || true
+	JOB_PID=
+}
+
+@test "a call is red from 5 s on, and nothing has a colour with NO_COLOR" {
+	command -v tmux >/dev/null || skip "no tmux"
+	stuck_screen
+	soon red_on_screen
+	$TERMINAL kill-server
+	stuck_end
+	rm -rf "$WORK/truth"
+	stuck_screen NO_COLOR=1
+	soon on_screen '>=[5-9][0-9.]* s MPI_Recv'
+	! coloured || false
+	stuck_end
 }
 
 @test "w writes a capture beside the view" {
