@@ -86,6 +86,16 @@ attach()
 	[ ! -e "$PLACE/out/a.ucxb" ]
 }
 
+# The recommended four leave it out.
+@test "without CAP_SYS_ADMIN: said by doctor, and where the report has the kernel's time" {
+	as_nobody "$ALL" "$PLACE/ucxbpf" doctor >"$WORK/doctor"
+	grep -q '^note .*CAP_SYS_ADMIN is missing: the kernel does not tell the time spent in BPF programs' "$WORK/doctor"
+	start openmpi shm n
+	attach as_nobody "$ALL" "$PLACE/ucxbpf"
+	finish
+	jq -e '.self.kernel_unknown == "the kernel measures it with CAP_SYS_ADMIN only"' "$WORK/report.json"
+}
+
 @test "without one of the others: no trace, and which one it is" {
 	local name rest
 
