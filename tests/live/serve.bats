@@ -345,6 +345,29 @@ numbers()
 	[ ! -s "$WORK/warnings" ]
 }
 
+@test "32 ranks that start at once: no record is lost, in less than 64 MiB" {
+	local pid memory=0
+
+	serve --budget none
+	STOP=$WORK/stop
+	export TRUTH=$WORK/truth JOB_EXTRA=PBS_JOBID=4711.here
+	mkdir "$TRUTH"
+	job_command openmpi 32 shm n "$PROGS/openmpi/mpi_alltoall" "$STOP" 1000 4000
+	echo "${JOB[*]@Q}" >"$WORK/commands"
+	all_running() { [ "$(ls "$TRUTH"/*.running | wc -l)" = 32 ]; }
+	soon all_running
+	soon scraped '^ucxbpf_processes\{jobid="4711.here",step=""\} 32$'
+	for pid in "$SERVE_PID" $(pgrep -P "$SERVE_PID" ucxbpf) "$(answerer)"; do
+		memory=$((memory + $(awk '$1 == "Pss:" { print $2 }' "/proc/$pid/smaps_rollup")))
+	done
+	echo "$memory KiB"
+	touch "$STOP"
+	soon scraped '^ucxbpf_processes_ended_total\{jobid="4711.here",step="",status="0"\} 32$'
+	grep '^ucxbpf_lost_records_total' "$WORK/metrics"
+	grep -q '^ucxbpf_lost_records_total 0$' "$WORK/metrics"
+	[ "$memory" -lt 65536 ]
+}
+
 # own_libraries NUMBER: a job with UCX of its own, which is deleted after it
 own_libraries()
 {

@@ -148,10 +148,8 @@ static void lives_always_pass(void **state)
 #define MIB ((size_t)1 << 20)
 #define GIB ((uint64_t)1 << 30)
 
-static void plan_is(size_t asked, unsigned int cpus, uint64_t memory, size_t first, size_t total)
+static void plan_is(struct ring_plan plan, size_t first, size_t total)
 {
-	struct ring_plan plan = ring_plan(asked, cpus, memory);
-
 	assert_int_equal(plan.first, first);
 	assert_int_equal(plan.total, total);
 	assert_int_equal(plan.first & (plan.first - 1), 0);
@@ -161,13 +159,22 @@ static void plan_is(size_t asked, unsigned int cpus, uint64_t memory, size_t fir
 static void rings_by_memory(void **state)
 {
 	(void)state;
-	plan_is(0, 2, 24 * GIB, 4 * MIB, 48 * MIB);
-	plan_is(0, 32, 128 * GIB, 4 * MIB, 128 * GIB / 1000);
-	plan_is(0, 32, 512 * GIB, 4 * MIB, 192 * MIB);
-	plan_is(0, 192, 96 * GIB, MIB / 2, 96 * GIB / 1000);
-	plan_is(0, 1024, 64 * GIB, MIB / 2, 64 * GIB / 1000);
-	plan_is(MIB / 16, 32, 512 * GIB, MIB / 16, SIZE_MAX);
-	assert_int_equal(ring_plan(MIB / 16, 2, GIB).most, MIB / 16);
+	plan_is(ring_plan(0, 2, 24 * GIB, false), 4 * MIB, 48 * MIB);
+	plan_is(ring_plan(0, 32, 128 * GIB, false), 4 * MIB, 128 * GIB / 1000);
+	plan_is(ring_plan(0, 32, 512 * GIB, false), 4 * MIB, 192 * MIB);
+	plan_is(ring_plan(0, 192, 96 * GIB, false), MIB / 2, 96 * GIB / 1000);
+	plan_is(ring_plan(0, 1024, 64 * GIB, false), MIB / 2, 64 * GIB / 1000);
+	plan_is(ring_plan(MIB / 16, 32, 512 * GIB, false), MIB / 16, SIZE_MAX);
+	assert_int_equal(ring_plan(MIB / 16, 2, GIB, false).most, MIB / 16);
+}
+
+static void rings_of_few_records(void **state)
+{
+	(void)state;
+	plan_is(ring_plan(0, 2, 24 * GIB, true), 4 * MIB, 24 * MIB);
+	plan_is(ring_plan(0, 16, 512 * GIB, true), MIB, 24 * MIB);
+	plan_is(ring_plan(0, 128, 512 * GIB, true), MIB / 8, 24 * MIB);
+	plan_is(ring_plan(0, 256, 2048 * GIB, true), MIB / 16, 24 * MIB);
 }
 
 static void cpus_of_a_list(void **state)
@@ -206,6 +213,7 @@ int main(void)
 		cmocka_unit_test(buffers_pass_where_they_are_wanted),
 		cmocka_unit_test(lives_always_pass),
 		cmocka_unit_test(rings_by_memory),
+		cmocka_unit_test(rings_of_few_records),
 		cmocka_unit_test(cpus_of_a_list),
 		cmocka_unit_test(cpus_of_this_process),
 	};

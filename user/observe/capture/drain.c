@@ -270,8 +270,8 @@ int drain_open(struct ring_drain **out, struct kernel *kernel, struct file_write
 	d->cpus = kernel_cpus(kernel) < UB_MAX_CPUS ? kernel_cpus(kernel) : UB_MAX_CPUS;
 	d->plan = ring_plan(
 		ring_bytes,
-		(unsigned int)(sysconf(_SC_NPROCESSORS_ONLN) + kernel_made_up_cpus(kernel)),
-		memory);
+		(unsigned int)(sysconf(_SC_NPROCESSORS_ONLN) + kernel_made_up_cpus(kernel)), memory,
+		few);
 	sched_getaffinity(0, sizeof(d->home), (cpu_set_t *)&d->home);
 	d->placed = true;
 	err = make_tables(d);

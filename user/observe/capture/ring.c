@@ -101,8 +101,9 @@ void cpu_nodes(int *nodes, int cpus)
 /*
  * 4 MiB hold what one CPU can record in 10 ms. Rings that come close to full grow beyond that.
  */
-struct ring_plan ring_plan(size_t asked, unsigned int cpus, uint64_t memory)
+struct ring_plan ring_plan(size_t asked, unsigned int cpus, uint64_t memory, bool few)
 {
+	const size_t least = few ? 64 * KIB : 512 * KIB;
 	struct ring_plan plan = { .first = asked, .most = asked, .total = SIZE_MAX };
 	size_t most = 6 * MIB * cpus;
 
@@ -111,8 +112,10 @@ struct ring_plan ring_plan(size_t asked, unsigned int cpus, uint64_t memory)
 	plan.total = memory / 1000 < most ? memory / 1000 : most;
 	if (plan.total < 48 * MIB)
 		plan.total = 48 * MIB;
+	if (few)
+		plan.total = 24 * MIB;
 	plan.first = 4 * MIB;
-	while (plan.first > 512 * KIB && plan.first * cpus > plan.total)
+	while (plan.first > least && plan.first * cpus > plan.total)
 		plan.first /= 2;
 	plan.most = 32 * MIB;
 	return plan;

@@ -54,9 +54,10 @@ struct ring_plan {
 
 /*
  * asked: of each ring, which then never grows; 0: a thousandth of the machine's memory for all
- * rings together, at least 48 MiB and at most 6 MiB per CPU. cpus: online.
+ * rings together, at least 48 MiB and at most 6 MiB per CPU. few: only processes and objects are
+ * recorded, 24 MiB for all. cpus: online.
  */
-struct ring_plan ring_plan(size_t asked, unsigned int cpus, uint64_t memory);
+struct ring_plan ring_plan(size_t asked, unsigned int cpus, uint64_t memory, bool few);
 
 #define RING_PIECE_MAX (sizeof(struct ub_batch) + UB_MAX_BATCH) /* bytes */
 
