@@ -21,13 +21,15 @@ setup()
 	export TRUTH=$WORK/truth
 	mkdir -p "$TRUTH"
 	STOP=$WORK/stop
-	JOB_ID= GATHERER=
+	JOB_ID= GATHERER= LOST=
 }
 
 teardown()
 {
 	[ -z "${STOP:-}" ] || touch "$STOP" "$WORK/go"
 	[ -z "${GATHERER:-}" ] || kill -9 "$GATHERER" 2>/dev/null || true
+	# Slurm does not end a job on a node that is gone
+	[ -z "${LOST:-}" ] || { JOB_ID= && "$TOP/tests/slurm" down; }
 	[ -z "${JOB_ID:-}" ] || slurm scancel "$JOB_ID" || true
 	[ -z "${JOB_ID:-}" ] || soon job_over
 	! mountpoint -q "$WORK/cgroup" || umount "$WORK/cgroup"
@@ -225,6 +227,23 @@ NAME='job\.n[01]\.[0-9]+\.[0-3]\.JOB\.0\.[0-9]{8}T[0-9]{6}\.ucxb'
 	rm -f "$WORK/d/n2.log"
 	[ "$(cd "$WORK/d" && echo *)" = "n0.ucxb n1.log n3.log" ]
 	"$UCXBPF" replay --json "$WORK/d/n0.ucxb" | jq -e '[.processes[].rank] == [0]'
+}
+
+@test "a node that is gone in the middle, with all that ran there: the others' report still comes" {
+	job openmpi 4
+	gather --answer 8s
+	soon test -s "$WORK/ready"
+	touch "$WORK/go"
+	soon said running 4
+	LOST=n3
+	"$TOP/tests/slurm" lose $LOST
+	sleep 0.3
+	kill -INT "$GATHERER"
+	gathered 4
+	grep -q x 'ucxbpf: warning: n3: its capture did not come within 8 s (--answer)' "$WORK/err"
+	[ "$(grep -c warning "$WORK/err")" = 1 ]
+	grep -q "captures of 3 of 4 nodes in $WORK/d" "$WORK/err"
+	"$UCXBPF" replay --json "$WORK"/d/n?.ucxb | jq -e '([.processes[].rank] | sort) == [0, 1, 2] and .matching.matched > 0'
 }
 
 @test "a node whose slurmd is gone is named" {
