@@ -12,7 +12,7 @@ UNKNOWN = "unknown"
 CALL_KEYS = ["process", "function"]
 OP_KEYS = ["process", "op", "function", "protocol"]
 MEMORY_KEYS = ["memory", "memory_reason", "memory_known_by"]
-TRANSFER_KEYS = ["process", "peer", "op", "transport", "device", "locality", "kind", "ucp_op",
+TRANSFER_KEYS = ["process", "peer", "op", "transport", "device", "locality", "kind", "data_path", "ucp_op",
                  "function", "protocol", "src_mem", "dst_mem"]
 REASON_KEYS = ["src_reason", "dst_reason"]
 MESSAGE_KEYS = ["src", "dst", "function"]

@@ -11,7 +11,7 @@ import sys
 KEYS = {
     "calls": ["process", "function"],
     "ops": ["process", "op", "function", "protocol"],
-    "transfers": ["process", "peer", "op", "transport", "device", "locality", "kind", "ucp_op", "function",
+    "transfers": ["process", "peer", "op", "transport", "device", "locality", "kind", "data_path", "ucp_op", "function",
                   "protocol", "src_mem", "dst_mem"],
     "messages": ["src", "dst", "function"],
 }

@@ -71,7 +71,10 @@ def transfer:
 	breach($where; ("op", "transport", "device", "protocol", "src_mem", "dst_mem"); name),
 	breach($where; ("ucp_op", "function"); or_null(name)),
 	breach($where; "locality"; one_of(["unknown", "self", "node", "remote"])),
-	breach($where; "kind"; one_of(["data", "control", "copy"]));
+	breach($where; "kind"; one_of(["data", "control", "copy"])),
+	breach($where; "data_path"; one_of(["unknown", "direct", "buffered", "staged", "emulated", "control"])),
+	(select((.data_path == "control") != (.kind == "control") or (.data_path == "staged") != (.kind == "copy"))
+		| "\($where): data path \(.data_path) of kind \(.kind)");
 
 def message:
 	.where as $where | .row |

@@ -85,7 +85,8 @@ static void moves(struct view *view, int index, const char *transport, const cha
 					    .op = "put_zcopy",
 					    .transport = transport,
 					    .device = device,
-					    .kind = KIND_DATA };
+					    .kind = KIND_DATA,
+					    .data_path = "direct" };
 	const struct fact_sums sums = { .count = 1, .bytes = bytes };
 
 	fact_put_sums(&view->sink, FACT_TRANSFERS, &fact, &sums);

@@ -293,18 +293,6 @@ static void test_missing_processes_end(void **state)
 	live_free(view.live);
 }
 
-static void test_ways(void **state)
-{
-	(void)state;
-	assert_string_equal(live_way("put_zcopy", KIND_DATA, "tag_send"), "direct");
-	assert_string_equal(live_way("am_short", KIND_DATA, "tag_send"), "buffered");
-	assert_string_equal(live_way("am_bcopy", KIND_DATA, "put"), "emulated");
-	assert_string_equal(live_way("put_short", KIND_DATA, "put"), "buffered");
-	assert_string_equal(live_way("get_zcopy", KIND_COPY, "tag_send"), "staged");
-	assert_null(live_way("atomic_cswap64", KIND_DATA, "atomic"));
-	assert_null(live_way(NULL, KIND_DATA, NULL));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -314,7 +302,6 @@ int main(void)
 		cmocka_unit_test(test_age_of_a_call),
 		cmocka_unit_test(test_ended_processes_go),
 		cmocka_unit_test(test_missing_processes_end),
-		cmocka_unit_test(test_ways),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

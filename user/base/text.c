@@ -128,6 +128,18 @@ char *text_json(const json_t *value, size_t flags)
 	return text;
 }
 
+bool text_begins(const char *text, const char *part)
+{
+	return text && !strncmp(text, part, strlen(part));
+}
+
+bool text_ends(const char *text, const char *part)
+{
+	size_t length = text ? strlen(text) : 0;
+
+	return length >= strlen(part) && !strcmp(text + length - strlen(part), part);
+}
+
 int text_finish(FILE *out)
 {
 	if (!fflush(out) && !ferror(out))

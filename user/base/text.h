@@ -39,6 +39,10 @@ void text_put_json(const json_t *value, size_t flags, FILE *out);
 /* The same text; the caller frees it. */
 char *text_json(const json_t *value, size_t flags);
 
+/* Whether text begins, or ends, with a part; NULL has none. */
+bool text_begins(const char *text, const char *part);
+bool text_ends(const char *text, const char *part);
+
 /* Flushes what was written: 0, or -errno of any write that failed. */
 int text_finish(FILE *out);
 

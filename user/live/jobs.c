@@ -266,7 +266,7 @@ static struct job_path *path_of(struct live_job *job, const struct live_path *pa
 	LABEL(key.transport, path->transport, UNKNOWN);
 	LABEL(key.device, path->device, UNKNOWN);
 	LABEL(key.memory, path->memory, UNKNOWN);
-	LABEL(key.way, strcmp(path->kind, "control") ? path->way : "control", UNKNOWN);
+	LABEL(key.way, path->way, UNKNOWN);
 	for (unsigned int i = 0; i < ARRAY_SIZE(job->paths); i++)
 		if ((i < job->path_count || i >= JOB_PATHS) &&
 		    !memcmp(&job->paths[i], &key, offsetof(struct job_path, sums)))

@@ -20,7 +20,7 @@
  */
 struct job_path {
 	char transport[32], device[64], memory[32];
-	char way[16]; /* live_way(); "control": not data */
+	char way[16]; /* fact_data_path() */
 	uint64_t fetches; /* 1: data comes to the process that starts it */
 	struct live_sums sums; /* behind the key of the row */
 	uint64_t reported; /* of its bytes, those in an earlier line */

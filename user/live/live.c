@@ -9,6 +9,7 @@
 #include "base/map.h"
 #include "base/rowset.h"
 #include "base/strings.h"
+#include "base/text.h"
 
 struct live {
 	struct strings strings;
@@ -80,32 +81,6 @@ double live_program_cpus(const struct live_tracer *tracer)
 unsigned int live_looks(uint64_t mask)
 {
 	return (unsigned int)__builtin_popcountll(mask);
-}
-
-static bool begins(const char *text, const char *start)
-{
-	return text && !strncmp(text, start, strlen(start));
-}
-
-static bool ends(const char *text, const char *end)
-{
-	size_t length = text ? strlen(text) : 0;
-
-	return length >= strlen(end) && !strcmp(text + length - strlen(end), end);
-}
-
-const char *live_way(const char *op, enum fact_kind kind, const char *ucp_op)
-{
-	if (kind == KIND_COPY)
-		return "staged";
-	if (begins(op, "am_") &&
-	    (begins(ucp_op, "put") || begins(ucp_op, "get") || begins(ucp_op, "atomic")))
-		return "emulated";
-	if (ends(op, "_zcopy"))
-		return "direct";
-	if (ends(op, "_short") || ends(op, "_bcopy"))
-		return "buffered";
-	return NULL;
 }
 
 /* ---- the interval begins ---- */
@@ -311,7 +286,7 @@ static void on_ops(struct live *live, const struct fact_op *fact, const struct f
 		add(&function_at(live, process, strings_keep(&live->strings, fact->function))
 			     ->sends,
 		    &ops);
-	} else if (ends(fact->op, "_recv")) {
+	} else if (text_ends(fact->op, "_recv")) {
 		add(&process->receives, &ops);
 	}
 }
@@ -340,7 +315,7 @@ static void on_transfers(struct live *live, const struct fact_transfer *fact,
 		.device = strings_keep(&live->strings, fact->device),
 		.locality = fact->locality ? fact_locality_names[fact->locality] : NULL,
 		.kind = fact_kind_names[fact->kind],
-		.way = live_way(fact->op, fact->kind, fact->ucp_op),
+		.way = strings_keep(&live->strings, fact->data_path),
 		.memory = strings_keep(&live->strings, fact->src_mem),
 		.fetches = fact->fetches,
 	};

@@ -65,7 +65,7 @@ struct live_path {
 	const char *transport, *device;
 	const char *locality; /* "self", "node", "remote"; NULL: unknown */
 	const char *kind; /* "data", "copy", "control" */
-	const char *way; /* live_way(); NULL: unknown */
+	const char *way; /* fact_data_path(); NULL: unknown */
 	const char *memory; /* of the process's side: "host"; NULL: sums do not tell */
 	uint64_t fetches; /* 1: from the peer, 0: to it */
 	struct live_amount amount; /* behind the key of the row */
@@ -152,14 +152,6 @@ double live_program_cpus(const struct live_tracer *tracer);
 
 /* How many of the last looks (64 at most) are in a mask: popcount. */
 unsigned int live_looks(uint64_t mask);
-
-/*
- * How a transfer's data takes its way, by its name in UCT and the operation that it is of:
- * "direct" (zcopy: from the user's memory), "buffered" (short, bcopy: UCX copies it), "staged" (a
- * copy between memories of one process), "emulated" (a put, get or atomic operation made of active
- * messages, which the peer's CPU carries out). NULL: unknown.
- */
-const char *live_way(const char *op, enum fact_kind kind, const char *ucp_op);
 
 /* ---- after live_end(), until the next live_begin() ---- */
 

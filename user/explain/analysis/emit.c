@@ -384,6 +384,7 @@ void emit_transfer(struct emitter *emitter, const struct transfer *transfer)
 		.fetches = fact_fetches(transfer->site->name, transport),
 	};
 
+	fact.data_path = fact_data_path(&fact);
 	account(emitter->totals, transfer);
 	emitter->totals->transfers.recorded += transfer->retried ? 0 : transfer->count;
 	note_way(transfer, &fact);

@@ -98,7 +98,7 @@ static void emit_transfers(struct emitter *emitter, const struct count_cell *cel
 	const struct process *peer =
 		kind == KIND_COPY ? cell->process : emit_peer(emitter, cell->ep);
 	const bool unknown = load.payload == UINT64_MAX;
-	const struct fact_transfer fact = {
+	struct fact_transfer fact = {
 		.process = emit_index(cell->process),
 		.peer = emit_index(peer),
 		.op = cell->xfer->name,
@@ -129,6 +129,7 @@ static void emit_transfers(struct emitter *emitter, const struct count_cell *cel
 		.precision = TIME_SAMPLED,
 	};
 
+	fact.data_path = fact_data_path(&fact);
 	if (kind == KIND_DATA)
 		account(emitter->totals, cell, &sums);
 	if (kind == KIND_COPY)

@@ -157,6 +157,8 @@ static const struct fact_column transfer_columns[] = {
 	KEY(DEVICE, "device", TEXT, fact_transfer, device, "UCX's name"),
 	KEY(LOCALITY, "locality", LOCALITY, fact_transfer, locality, "where the other end is"),
 	KEY(KIND, "kind", KIND, fact_transfer, kind, "payload, or UCX's own traffic"),
+	KEY(DATA_PATH, "data_path", TEXT, fact_transfer, data_path,
+	    "direct, buffered, staged, emulated or control, null: unknown"),
 	KEY(UCP_OP, "ucp_op", TEXT, fact_transfer, ucp_op, "UCP operation that caused it"),
 	KEY(FUNCTION, "function", TEXT, fact_transfer, function, "MPI function, null: outside MPI"),
 	KEY(PROTOCOL, "protocol", TEXT, fact_transfer, protocol, "UCP protocol"),
@@ -428,6 +430,7 @@ const char *const fact_key_names[FACT_KEYS] = {
 	[KEY_CHAIN_REASON] = "chain_reason",
 	[KEY_LOCALITY] = "locality",
 	[KEY_KIND] = "kind",
+	[KEY_DATA_PATH] = "data_path",
 };
 
 const struct fact_info fact_infos[FACT_TYPES] = {

@@ -62,6 +62,7 @@ enum fact_key {
 	KEY_CHAIN_REASON,
 	KEY_LOCALITY,
 	KEY_KIND,
+	KEY_DATA_PATH,
 	FACT_KEYS
 };
 

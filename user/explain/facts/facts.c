@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/text.h"
 #include "base/transport.h"
 #include "base/vec.h"
 
@@ -46,7 +47,7 @@ const char *fact_mpi_word(const struct fact_process *process)
 
 bool fact_fetches(const char *op, const char *transport)
 {
-	return op && !strncmp(op, "get", strlen("get")) && !transport_named(transport)->copies;
+	return text_begins(op, "get") && !transport_named(transport)->copies;
 }
 
 bool fact_emulates(const char *protocol)
@@ -55,10 +56,35 @@ bool fact_emulates(const char *protocol)
 	static const char *const starts[] = { "put/am", "get/am", "amo/am", "amo/post/sw",
 					      "amo/fetch/sw" };
 
-	for (size_t i = 0; protocol && i < ARRAY_SIZE(starts); i++)
-		if (!strncmp(protocol, starts[i], strlen(starts[i])))
+	for (size_t i = 0; i < ARRAY_SIZE(starts); i++)
+		if (text_begins(protocol, starts[i]))
 			return true;
 	return false;
+}
+
+/* Sums of the kernel have no protocol, answers to an emulated get no operation in their process. */
+static bool is_emulated(const struct fact_transfer *transfer)
+{
+	const char *ucp_op = transfer->ucp_op;
+
+	return text_begins(transfer->op, "am_") &&
+	       (fact_emulates(transfer->protocol) || text_begins(ucp_op, "put") ||
+		text_begins(ucp_op, "get") || text_begins(ucp_op, "atomic"));
+}
+
+const char *fact_data_path(const struct fact_transfer *transfer)
+{
+	if (transfer->kind == KIND_CONTROL)
+		return "control";
+	if (transfer->kind == KIND_COPY)
+		return "staged";
+	if (is_emulated(transfer))
+		return "emulated";
+	if (text_ends(transfer->op, "_zcopy"))
+		return "direct";
+	if (text_ends(transfer->op, "_short") || text_ends(transfer->op, "_bcopy"))
+		return "buffered";
+	return NULL;
 }
 
 void reason_add(struct fact_reason *reasons, const char *reason, uint64_t count)

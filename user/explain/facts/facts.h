@@ -145,6 +145,7 @@ struct fact_transfer {
 	const char *transport, *device; /* UCX's names */
 	enum fact_locality locality;
 	enum fact_kind kind;
+	const char *data_path; /* fact_data_path() */
 	const char *ucp_op, *function, *protocol;
 	const struct place *place; /* as fact_op.place */
 	const char *src_mem, *dst_mem; /* as fact_op.memory */
@@ -176,6 +177,14 @@ bool fact_fetches(const char *op, const char *transport);
  * NULL: unknown, so not.
  */
 bool fact_emulates(const char *protocol);
+
+/*
+ * The one definition of how a transfer's data takes its way, by its other members: "direct" (zcopy:
+ * UCT takes the user's memory), "buffered" (short, bcopy: UCX copies it), "staged" (a copy between
+ * memories of one process), "emulated" (a put, get or atomic operation made of active messages,
+ * which the peer's CPU carries out), "control" (no payload). NULL: unknown.
+ */
+const char *fact_data_path(const struct fact_transfer *transfer);
 
 struct fact_message {
 	uint64_t send, recv; /* ids of operations; recv 0: no operation, or one of several alike */

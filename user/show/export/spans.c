@@ -348,6 +348,7 @@ static struct span transfer_span(struct spans *spans, const struct fact_transfer
 	shape.protocol = transfer->protocol;
 	shape.transport = transfer->transport;
 	shape.device = transfer->device;
+	shape.data_path = transfer->data_path;
 	shape.src_mem = transfer->src_mem;
 	shape.dst_mem = transfer->dst_mem;
 	shape.src_reason = transfer->src_reason;

@@ -19,7 +19,7 @@
 #include "base/vec.h"
 #include "explain/facts/columns.h"
 
-#define CAUSES_KEYS 12
+#define CAUSES_KEYS 13
 
 /* The columns of a kind. */
 extern const enum fact_key causes_keys[CAUSES_KEYS];

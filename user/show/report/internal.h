@@ -31,6 +31,7 @@ enum transfer_key {
 	T_DEVICE,
 	T_LOCALITY,
 	T_KIND,
+	T_DATA_PATH,
 	T_UCP_OP,
 	T_FUNCTION,
 	T_PROTOCOL,

@@ -165,6 +165,7 @@ static const struct shape slow_shape[] = {
 	SHAPE_OF(struct fact_transfer, op, .instead = "unknown"),
 	SHAPE_OF(struct fact_transfer, transport, .instead = "unknown"),
 	SHAPE_OF(struct fact_transfer, device, .instead = "unknown"),
+	SHAPE_OF(struct fact_transfer, data_path, .instead = "unknown"),
 	SHAPE_OF(struct fact_transfer, ucp_op),
 	SHAPE_OF(struct fact_transfer, function),
 	SHAPE_OF(struct fact_transfer, bytes, .null = SHAPE_MOST),

@@ -41,16 +41,18 @@ static const struct cube_shape ops_shape = {
 	[T_TRANSPORT] = { "transport", CUBE_STRING, "unknown" },                                   \
 	[T_DEVICE] = { "device", CUBE_STRING, "unknown" },                                         \
 	[T_LOCALITY] = { "locality", CUBE_LOCALITY, NULL },                                        \
-	[T_KIND] = { "kind", CUBE_KIND, NULL }, [T_UCP_OP] = { "ucp_op", CUBE_STRING, NULL },      \
+	[T_KIND] = { "kind", CUBE_KIND, NULL },                                                    \
+	[T_DATA_PATH] = { "data_path", CUBE_STRING, "unknown" },                                   \
+	[T_UCP_OP] = { "ucp_op", CUBE_STRING, NULL },                                              \
 	[T_FUNCTION] = { "function", CUBE_STRING, NULL },                                          \
 	[T_PROTOCOL] = { "protocol", CUBE_STRING, "unknown" },                                     \
 	[T_SRC_MEM] = { "src_mem", CUBE_STRING, "unknown" },                                       \
 	[T_DST_MEM] = { "dst_mem", CUBE_STRING, "unknown" }
 
-const struct cube_shape report_plain_transfers_shape = { 12, { TRANSFER_KEYS } };
+const struct cube_shape report_plain_transfers_shape = { 13, { TRANSFER_KEYS } };
 
 static const struct cube_shape transfers_shape = {
-	14,
+	15,
 	{
 		TRANSFER_KEYS,
 		[T_SRC_REASON] = { "src_reason", CUBE_STRING, NULL },

@@ -6,10 +6,20 @@
 
 #include "base/units.h"
 
-enum { P_TRANSPORT, P_DEVICE, P_OP, P_PROTOCOL, P_LOCALITY, P_KIND, P_SRC_MEM, P_DST_MEM };
+enum {
+	P_TRANSPORT,
+	P_DEVICE,
+	P_OP,
+	P_PROTOCOL,
+	P_LOCALITY,
+	P_KIND,
+	P_DATA_PATH,
+	P_SRC_MEM,
+	P_DST_MEM
+};
 
 static const struct cube_shape path_shape = {
-	8,
+	9,
 	{
 		[P_TRANSPORT] = { "transport", CUBE_STRING, "unknown" },
 		[P_DEVICE] = { "device", CUBE_STRING, "unknown" },
@@ -17,6 +27,7 @@ static const struct cube_shape path_shape = {
 		[P_PROTOCOL] = { "protocol", CUBE_STRING, "unknown" },
 		[P_LOCALITY] = { "locality", CUBE_LOCALITY, NULL },
 		[P_KIND] = { "kind", CUBE_KIND, NULL },
+		[P_DATA_PATH] = { "data_path", CUBE_STRING, "unknown" },
 		[P_SRC_MEM] = { "src_mem", CUBE_STRING, "unknown" },
 		[P_DST_MEM] = { "dst_mem", CUBE_STRING, "unknown" },
 	},
@@ -74,10 +85,10 @@ static void print_locality(char *cell, size_t size, const void *row, const void 
 
 static void print_kind(char *cell, size_t size, const void *row, const void *context)
 {
-	bool emulated = !is_control(row) && fact_emulates(word(row, P_PROTOCOL));
+	const char *path = word(row, P_DATA_PATH);
 
 	(void)context;
-	snprintf(cell, size, "%s", emulated ? "emulated" : word(row, P_KIND));
+	snprintf(cell, size, "%s", strcmp(path, "emulated") ? word(row, P_KIND) : path);
 }
 
 static void print_memory(char *cell, size_t size, const void *row, const void *context)
@@ -176,6 +187,7 @@ static void paths_collect(struct path_cubes *paths, const struct cube_row *row)
 		[P_PROTOCOL] = fold ? 0 : row->key[T_PROTOCOL],
 		[P_LOCALITY] = row->key[T_LOCALITY],
 		[P_KIND] = row->key[T_KIND],
+		[P_DATA_PATH] = row->key[T_DATA_PATH],
 	};
 
 	if (!control && report_knows_memory(paths->text->report)) {

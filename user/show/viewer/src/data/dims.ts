@@ -26,6 +26,7 @@ interface Row {
 const WORDS: Row[] = [
   { id: "transport", label: "Transport", columns: { transfers: ["transport"] } },
   { id: "device", label: "Device", columns: { transfers: ["device"] } },
+  { id: "data-path", label: "Data path", columns: { transfers: ["data_path"] } },
   { id: "op", label: "UCT operation", columns: { transfers: ["op"] } },
   {
     id: "ucp-op", label: "UCP operation",
