@@ -159,6 +159,11 @@ def compare_views(database, report):
              sum(row["count"] for row in report[table] if row.get("kind", "data") == "data"))
     same("call_sites", one(database, "SELECT coalesce(sum(count), 0) FROM call_sites"),
          sum(row["count"] for row in report.get("call_sites", [])))
+    if "callers" in report:
+        same("callers", sorted(str(tuple(row)) for row in database.execute(
+            "SELECT process, op, library, label, module, count, bytes FROM callers")),
+             sorted(str(tuple(row[member] for member in ("process", "op", "library", "label", "module", "count", "bytes")))
+                    for row in report["callers"]))
     same("slowest", [row[0] for row in database.execute("SELECT duration_ns FROM slowest")],
          [row["time_ns"] for row in report["slowest"]])
     for view, table in (("hosts", "hosts"), ("clocks", "clocks"), ("nics", "nics"), ("routes", "routes"), ("times", "time")):

@@ -77,3 +77,12 @@ filtered() {
 		done
 	done
 }
+
+@test "a library is chosen by its file's name or its path" {
+	for site in 'libucxx*' libucxx.so '*/libucxx.so' '/opt/*'; do
+		"$UCXBPF" replay --json --call-site "$site" "$DATA/ucxx-perftest.ucxb" >report
+		jq -e '.selected.ops | .count == 30 and .of == 30' report
+		jq -e '[.callers[].library] | unique == ["ucxx"]' report
+	done
+	"$UCXBPF" replay --json --call-site libucx "$DATA/ucxx-perftest.ucxb" | jq -e '.selected.ops | .count == 0 and .of == 30'
+}

@@ -162,8 +162,9 @@ def caller:
 	.where as $where | .row |
 	breach($where; ("process", "count", "bytes"); natural),
 	breach($where; ("op", "label"); or_null(name)),
-	breach($where; ("module", "build_id", "symbol", "file", "address", "reason"); or_null(name)),
-	(select((.module == null) != (.reason != null)) | "\($where): neither module nor reason, or both");
+	breach($where; ("module", "build_id", "symbol", "file", "address", "reason", "library"); or_null(name)),
+	(select((.module == null) != (.reason != null)) | "\($where): neither module nor reason, or both"),
+	(select(has("library") | not) | "\($where): no library");
 
 def self_cost:
 	breach("self"; ("captures", "records", "bytes", "cpu_ns"); natural),

@@ -96,6 +96,8 @@ static const struct fact_column place_columns[] = {
 	ROW("file", TEXT, fact_place, place.file, "source file"),
 	ROW("line", ID32, fact_place, place.line, "line of the call, null: unknown"),
 	ROW("address", BITS, fact_place, place.address, "in its process"),
+	ROW("library", TEXT, fact_place, place.library,
+	    "library above UCP that the code is of: UCC, ucxx..., null: none that is known"),
 	ROW("reason", TEXT, fact_place, place.reason, "why the module is unknown"),
 	{ .name = NULL },
 };

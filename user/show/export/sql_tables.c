@@ -510,6 +510,15 @@ static const char *const views[] = {
 	" JOIN raw_call_key k USING (key) JOIN place p ON p.id = k.place"
 	" GROUP BY k.process, k.function, p.id) s" JOIN_PROCESS " ORDER BY time_sum_ns DESC",
 
+	/* operations outside MPI: the place is that of UCP's caller */
+	"CREATE VIEW callers AS SELECT " OF_PROCESS
+	"s.* FROM (SELECT k.process, k.op, p.library, p.label, p.module, p.symbol, p.file, p.line,"
+	" sum(s.count) AS count," BYTES " FROM (SELECT key, count(*) AS count, sum(bytes) AS bytes,"
+	" sum(bytes IS NULL) AS bytes_unknown FROM raw_op_event GROUP BY key"
+	" UNION ALL SELECT key, count, bytes, bytes_unknown FROM raw_op_sum) s"
+	" JOIN raw_op_key k USING (key) LEFT JOIN place p ON p.id = k.place WHERE k.function IS NULL"
+	" GROUP BY k.process, k.op, k.place) s" JOIN_PROCESS " ORDER BY bytes DESC",
+
 	"CREATE VIEW slowest AS SELECT t.*, p.label AS call_site FROM transfer_events t"
 	" LEFT JOIN place p ON p.id = t.place WHERE NOT t.retried AND t.duration_ns NOT NULL"
 	" AND t.precision != 'upper_bound'"

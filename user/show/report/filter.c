@@ -42,7 +42,8 @@ const struct filter_info filter_infos[FILTER_FIELDS] = {
 			    CAUSED_BY_OPS, KEY_BIT(MEMORY) | KEY_BIT(SRC_MEM) | KEY_BIT(DST_MEM),
 			    FILTER_OPS },
 	[FILTER_CALL_SITE] = { "call-site", "LIST",
-			       "Where MPI was called: file:line, function or module (solve.c:*)",
+			       "Where MPI, or UCP outside of it, was called: file:line, function or "
+			       "library (solve.c:*, libucxx*)",
 			       "calls, operations, transfers, and their messages", KEY_BIT(PLACE),
 			       FILTER_CALLS },
 };
@@ -135,6 +136,11 @@ static bool matches(const struct filter_list *list, const char *name)
 	return name && any(list, name);
 }
 
+static bool matches_file(const struct filter_list *list, const char *path)
+{
+	return path && any(list, basename(path));
+}
+
 /* Any name of a place may match; a place has one key, so each is matched only once. */
 static bool pass_place(struct report_filter *filter, const struct place *place)
 {
@@ -148,7 +154,9 @@ static bool pass_place(struct report_filter *filter, const struct place *place)
 	seen = map_insert(&list->seen, (uintptr_t)place->label, (uintptr_t)place->key, NULL);
 	if (!*seen)
 		*seen = any(list, place->label) || any(list, place->frame) ||
-					any(list, place->module) || matches(list, place->symbol) ||
+					any(list, place->module) ||
+					matches_file(list, place->module) ||
+					matches(list, place->symbol) ||
 					matches(list, place->demangled)
 				? 1
 				: 2;

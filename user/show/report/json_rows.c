@@ -191,6 +191,11 @@ static const struct shape place_shape[] = {
 	{ 0 },
 };
 
+static const struct shape caller_shape[] = {
+	SHAPE_OF(struct place, library),
+	{ 0 },
+};
+
 static json_t *frames_json(const void *of)
 {
 	const struct stack *stack = of;
@@ -230,6 +235,8 @@ static void put_places(const struct report *report, struct json_out *out, const 
 			shape_put(object, stack_shape, report_stack(report, key[2]), NULL);
 		else
 			shape_put(object, place_shape, place ? place : none, NULL);
+		if (cube == &report->callers)
+			shape_put(object, caller_shape, place ? place : none, NULL);
 		shape_put(object, sums, &rows[i]->sums, NULL);
 		json_out_item(out, object);
 	}
