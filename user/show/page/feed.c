@@ -98,18 +98,23 @@ static uint64_t start_of(const struct page *page, int process, uint64_t start, u
 	return tid && page_host_of(&page->hosts, process) ? start : 0;
 }
 
+/* Its end in the timeline. */
+static uint64_t drawn_until(const struct fact_call *call)
+{
+	return fact_is_silent_init(call) ? call->until : call->end;
+}
+
 static struct page_drawn page_drawn_call(const struct page *page, const struct fact_call *call)
 {
-	const bool silent = fact_is_silent_init(call);
-
 	return (struct page_drawn){ LEVEL_MPI,
 				    call->process,
 				    call->tid,
 				    0,
 				    start_of(page, call->process, call->start, call->tid),
-				    silent ? call->until : call->end,
+				    drawn_until(call),
 				    call->bytes,
-				    silent ? TIME_UPPER_BOUND : call->end_precision };
+				    fact_is_silent_init(call) ? TIME_UPPER_BOUND
+							      : call->end_precision };
 }
 
 static struct page_drawn page_drawn_op(const struct page *page, const struct fact_op *op)
@@ -234,7 +239,7 @@ static void feed_calls(struct page *page, const struct fact_call *call,
 	struct page_sums sums = page_sums_of(from);
 	struct page_key key;
 
-	page_hosts_see(&page->hosts, call->process, call->start, call->end);
+	page_hosts_see(&page->hosts, call->process, call->start, drawn_until(call));
 	if (!selection_passes(&page->selection, call->tid ? FACT_CALLS : FACT_CALL, call))
 		return;
 	sums.of[SUM_OPS] = from->ops;
@@ -307,7 +312,7 @@ static void feed_call(struct page *page, const struct fact_call *call)
 	struct page_drawn fact;
 	struct page_work work;
 
-	page_hosts_see(&page->hosts, call->process, call->start, call->end);
+	page_hosts_see(&page->hosts, call->process, call->start, drawn_until(call));
 	if (!selection_passes(&page->selection, FACT_CALL, call))
 		return;
 	key = page_key_of(page, PAGE_CALLS, call);
