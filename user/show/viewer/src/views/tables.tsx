@@ -90,6 +90,8 @@ function named(id: string, label: string, place: number, absent = "unknown"): Co
 
 const LOCALITIES = ["unknown", "self", "node", "remote"];
 
+const emulated = (r: Row) => model.names[r.codes[5]] === "emulated";
+
 function Paths({ view }: Props) {
   const f = model.facts.transfers;
   const all = withWhole(view.group("transfers", ["transport", "device", "op", "protocol", "locality", "data_path"].map((name) => f.column(name)), TRANSFER_SUMS));
@@ -97,9 +99,9 @@ function Paths({ view }: Props) {
     named("transport", "Transport", 0), named("device", "Device", 1), named("op", "UCT operation", 2),
     named("protocol", "Protocol", 3),
     { id: "locality", label: "Locality", words: true, value: (r: Row) => LOCALITIES[r.codes[4]] },
-    named("datapath", "Data path", 5),
-    COUNT, COUNT_SHARE, BYTES, BYTES_SHARE, MEAN, RATE, sum("retries", "Retries", 7, count),
-    sum("wire", "Wire bytes", 8, bytes),
+    // of others the operation's name tells it
+    ...(all.some(emulated) ? [named("datapath", "Data path", 5)] : []),
+    COUNT, BYTES, BYTES_SHARE, MEAN, RATE, sum("retries", "Retries", 7, count), sum("wire", "Wire bytes", 8, bytes),
     ...(all.some((row) => row.sums[9]) ? [sum("unexplained", "Unattributed", 9, bytes)] : []),
   ];
   return (
