@@ -135,9 +135,9 @@ bool text_begins(const char *text, const char *part)
 
 bool text_ends(const char *text, const char *part)
 {
-	size_t length = text ? strlen(text) : 0;
+	const size_t length = text ? strlen(text) : 0;
 
-	return length >= strlen(part) && !strcmp(text + length - strlen(part), part);
+	return text && length >= strlen(part) && !strcmp(text + length - strlen(part), part);
 }
 
 int text_finish(FILE *out)
