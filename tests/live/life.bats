@@ -47,7 +47,7 @@ ctypes.CDLL('libucp.so.0')
 os._exit(0)"
 
 	OMPI_MCA_pml=ob1 OMPI_MCA_osc=^ucx OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
-		"$UCXBPF" run -o "$WORK/a.ucxb" -- /usr/bin/python3 -c "$command" 2>"$WORK/out" 3>&- &
+		"$UCXBPF" run -o "$WORK/a.ucxb" -- /usr/bin/python3 -c "$command" >"$WORK/out" 2>&1 3>&- &
 	local tracer=$!
 	soon calls_in "$WORK/a.ucxb" 1
 	kill -STOP "$tracer"
