@@ -15,6 +15,7 @@ static const struct {
 	{ "direct", "put_zcopy", "tag_send", "rndv/put", KIND_DATA },
 	{ "direct", "am_zcopy", "tag_send", "eager/zcopy", KIND_DATA },
 	{ "buffered", "am_short", "tag_send", "eager/short", KIND_DATA },
+	{ "buffered", "am_short_iov", "am_send", "am/short", KIND_DATA },
 	{ "buffered", "am_bcopy", NULL, NULL, KIND_DATA },
 	{ "buffered", "put_short", "put", "put/short", KIND_DATA },
 	{ "buffered", "put_bcopy", "put", "put/offload/short", KIND_DATA },

@@ -82,7 +82,8 @@ const char *fact_data_path(const struct fact_transfer *transfer)
 		return "emulated";
 	if (text_ends(transfer->op, "_zcopy"))
 		return "direct";
-	if (text_ends(transfer->op, "_short") || text_ends(transfer->op, "_bcopy"))
+	if (text_ends(transfer->op, "_short") || text_ends(transfer->op, "_short_iov") ||
+	    text_ends(transfer->op, "_bcopy"))
 		return "buffered";
 	return NULL;
 }
