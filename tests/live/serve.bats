@@ -334,7 +334,7 @@ numbers()
 	soon scrape
 	hold
 	for id in 4711 4712; do
-		JOB_EXTRA=PBS_JOBID=$id.here held "$([ $id = 4711 ] && echo openmpi || echo mpich)" mpi_send
+		JOB_EXTRA=PBS_JOBID=$id.here held "$([ $id = 4711 ] && echo openmpi || echo mpich)" cg 900 1 20
 	done
 	soon grep -q '"job":"4711.here"' "$WORK/lines"
 	soon grep -q '"job":"4712.here"' "$WORK/lines"
@@ -376,7 +376,8 @@ own_libraries()
 	mkdir "$to"
 	cp $from/libuc[mpst].so.0 "$to"
 	cp -r $from/ucx "$to"
-	JOB_EXTRA="PBS_JOBID=$1.own LD_LIBRARY_PATH=$to" held mpich mpi_send
+	# for longer than it takes to place probes in files that were never seen
+	JOB_EXTRA="PBS_JOBID=$1.own LD_LIBRARY_PATH=$to" held mpich cg 600 1 20
 	soon grep -q "\"job\":\"$1.own\"" "$WORK/lines"
 	ls -l "/proc/$SERVE_PID/fd" | grep -q "own-$1/libucp.so.0"
 	rm -rf "$to"
