@@ -110,8 +110,8 @@ attached()
 	local mpi
 
 	for mpi in openmpi mpich; do
-		attached 4 $mpi shm late_broadcast early_reduce
-		IN_PART=--in-part attached 4 $mpi shm barrier allreduce
+		attached 4 $mpi shm late_broadcast
+		IN_PART=--in-part attached 4 $mpi shm barrier allreduce early_reduce
 	done
 }
 
