@@ -365,8 +365,14 @@ void capture_abandon(struct capture_session *capture)
 	session_release(capture);
 }
 
-static void note(struct capture_session *capture, const char *text)
+/* format: of the number of processes, and of the end of that word; nothing of none */
+static void note_processes(struct capture_session *capture, unsigned int count, const char *format)
 {
+	char text[200];
+
+	if (!count)
+		return;
+	snprintf(text, sizeof(text), format, count, count == 1 ? "" : "es");
 	log_warn("%s", text);
 	side_write(capture->writer, side_note(text));
 }
@@ -375,35 +381,21 @@ static void note(struct capture_session *capture, const char *text)
 static void note_without_ucx(struct capture_session *capture)
 {
 	const struct mpi_alone alone = track_finish(&capture->track);
-	char text[180];
 
-	snprintf(text, sizeof(text),
-		 "%u process%s loaded MPI but no UCX, and cannot be followed: while the job runs, "
-		 "'ucxbpf doctor -p PID' says why",
-		 alone.without_ucx, alone.without_ucx == 1 ? "" : "es");
-	if (alone.without_ucx)
-		note(capture, text);
-	snprintf(text, sizeof(text),
-		 "%u process%s loaded MPI and ended before the tracer had read all that was "
-		 "loaded: use of UCX is unknown",
-		 alone.unknown, alone.unknown == 1 ? "" : "es");
-	if (alone.unknown)
-		note(capture, text);
+	note_processes(capture, alone.without_ucx,
+		       "%u process%s loaded MPI but no UCX, and cannot be followed: while the job "
+		       "runs, 'ucxbpf doctor -p PID' says why");
+	note_processes(capture, alone.unknown,
+		       "%u process%s loaded MPI and ended before the tracer had read all that was "
+		       "loaded: use of UCX is unknown");
 }
 
-/* What is unknown of them is not what they do not have. */
+/* Variables that could not be read are unknown, not absent. */
 static void note_refused(struct capture_session *capture)
 {
-	unsigned int count = capture->track.environments_refused;
-	char text[200];
-
-	if (!count)
-		return;
-	snprintf(text, sizeof(text),
-		 "could not read the environment of %u process%s, for want of "
-		 "CAP_DAC_READ_SEARCH: variables are unknown, rank and job may be",
-		 count, count == 1 ? "" : "es");
-	note(capture, text);
+	note_processes(capture, capture->track.environments_refused,
+		       "could not read the environment of %u process%s, for want of "
+		       "CAP_DAC_READ_SEARCH: variables are unknown, rank and job may be");
 }
 
 int capture_close(struct capture_session *capture, const char *reason)
