@@ -80,7 +80,7 @@ _Static_assert(sizeof(struct chunk_header) == 72, "chunk header size");
 #define READ_MOST (4ull << 30)
 #define READ_BEYOND (64ull << 20)
 
-/* What a file's chunks take, and their bytes in the file. Starts as zeros. */
+/* Memory that a file's chunks take, and their bytes in the file. Starts as zeros. */
 struct chunk_memory {
 	uint64_t taken, stored;
 };

@@ -27,7 +27,7 @@ void side_write(struct file_writer *writer, json_t *record);
 json_t *side_capture(const char *level, const char *mode, char *const *command, bool count);
 json_t *side_clock(void);
 json_t *side_site(unsigned int row);
-/* This process ended by then; what it mapped last could not be read. */
+/* A process that had ended by then, and whose last mappings could not be read. */
 json_t *side_unread(pid_t tgid, uint64_t ended);
 json_t *side_gap(pid_t tgid, const char *what, const char *path, uint64_t from, uint64_t to);
 /* Threads and rings of the draining side. */

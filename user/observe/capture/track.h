@@ -106,8 +106,8 @@ void track_mapped(struct track *track, pid_t tgid, uint64_t time);
 void track_scan(struct track *track);
 
 /*
- * Processes whose last program is known to have mapped an MPI library, but none of UCX. Counted
- * apart are those that ended before all that they mapped was read.
+ * Processes whose last program is known to have mapped an MPI library, but none of UCX; unknown:
+ * they ended before the tracer had read all their mappings.
  */
 struct mpi_alone {
 	unsigned int without_ucx, unknown;

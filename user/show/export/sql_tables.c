@@ -412,7 +412,7 @@ static void view_of(struct sql *sql, enum fact_type type)
 /* Columns of a row of the report. */
 #define BYTES                                                                                      \
 	" coalesce(sum(s.bytes), 0) AS bytes, coalesce(sum(s.bytes_unknown), 0) AS bytes_unknown"
-/* Of those whose time is exact: means and rates are made of these. */
+/* Sums over facts of exact time, which means and rates are made of. */
 #define EXACT(what, name)                                                                          \
 	", iif(sum(s.timed), sum(iif(s.timed AND s.precision IN ('exact', 'sampled'),"             \
 	" coalesce(s." what ", 0), 0)), NULL) AS " name

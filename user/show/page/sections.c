@@ -47,7 +47,7 @@ static uint64_t bucket(const struct page *page, const struct page_cells *cells, 
 	return cell->time - (host ? host->first >> page->cube.shift : 0);
 }
 
-/* Of a cell whose times are all exact, the sums of exact ones are other sums: 0 takes no room. */
+/* If all times of a cell are exact, its exact sums equal others, and 0 stands for them. */
 static uint64_t cell_sum(const struct page_cell *cell, enum page_sum sum)
 {
 	const uint64_t *of = cell->sums.of;

@@ -39,7 +39,7 @@ enum sum_kind {
 	SUM_KINDS
 };
 
-/* What waits are summed up for, word 0 of SUM_WAIT. */
+/* Word 0 of SUM_WAIT: the purpose of the sum. */
 #define WAIT_CAUSED "caused"
 #define WAIT_PROGRESS "progress"
 #define WAIT_COLLECTIVES "collectives"
