@@ -88,15 +88,22 @@ in_view()
 	run -7 "$UCXBPF" top --json --job no-such-job
 }
 
-@test "a call that goes on is as old as the looks at it" {
-	PROGRAM=mpi_stuck
+# stuck_job: two ranks, one of which waits for the other; sets PIDS and JOB_PID
+stuck_job()
+{
 	mkdir -p "$WORK/truth"
 	TRUTH=$WORK/truth job_command openmpi 2 shm n "$PROGS/openmpi/mpi_stuck" never
 	"${JOB[@]}" >"$WORK/out" 2>&1 3>&- &
 	JOB_PID=$!
 	soon test -s "$WORK/truth/0.pid"
 	soon test -s "$WORK/truth/1.pid"
-	"$UCXBPF" top --json --interval 300ms -p "$(cat "$WORK/truth/0.pid"),$(cat "$WORK/truth/1.pid")" >"$WORK/top" 3>&- &
+	PIDS=$(cat "$WORK/truth/0.pid"),$(cat "$WORK/truth/1.pid")
+}
+
+@test "a call that goes on is as old as the looks at it" {
+	PROGRAM=mpi_stuck
+	stuck_job
+	"$UCXBPF" top --json --interval 300ms -p "$PIDS" >"$WORK/top" 3>&- &
 	TOP_PID=$!
 	soon in_view '[.threads[] | select(.at_least_ns > 1000000000)] != []'
 	in_view '[.threads[] | select(.at_least_ns > 1000000000)] | all(.function != null)'
@@ -226,13 +233,7 @@ coloured() { $TERMINAL capture-pane -e -p -t top | grep -q $'\e\[[0-9;]*3[0-7]m'
 # stuck_screen [NAME=VALUE]: a view of two ranks, one of which waits for the other
 stuck_screen()
 {
-	mkdir -p "$WORK/truth"
-	TRUTH=$WORK/truth job_command openmpi 2 shm n "$PROGS/openmpi/mpi_stuck" never
-	"${JOB[@]}" >"$WORK/out" 2>&1 3>&- &
-	JOB_PID=$!
-	soon test -s "$WORK/truth/0.pid"
-	soon test -s "$WORK/truth/1.pid"
-	PIDS=$(cat "$WORK/truth/0.pid"),$(cat "$WORK/truth/1.pid")
+	stuck_job
 	STUCK=${PIDS/,/ }
 	$TERMINAL new-session -d -s top -x 80 -y 24 "env ${1:-} '$UCXBPF' top -p $PIDS; exec sleep 120" 3>&-
 	soon on_screen '>=[1-9][0-9.]* s MPI_Recv' || { cat "$WORK/screen" && return 1; }
