@@ -65,6 +65,9 @@ static __always_inline int xfer_leave(struct pt_regs *ctx)
 	}
 	if (leaving.site->what != UB_XFER_SELF)
 		owner_at_return(&leaving);
+	if (derives && unlikely(leaving.site->derivable) && !leaving.ret &&
+	    (__u8)arg(&leaving, leaving.site->arg_am_id) == AM_EAGER_ONLY)
+		waiting_add(leaving.task, leaving.frame->args[1], -1);
 	xfer_emit(leaving.task, leaving.frame, leaving.ret, leaving.now, false);
 	outbox_settle(&leaving.task->outbox, leaving.now);
 	return 0;

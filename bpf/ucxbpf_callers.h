@@ -46,6 +46,13 @@ struct ub_derived {
 	__u64 unproven; /* operations that may have sent something, it is not known what */
 };
 
+/* An endpoint on which short sends wait that found no resources. */
+struct ub_waiting {
+	__u64 uct_ep;
+	__u32 tgid;
+	__u32 zero;
+};
+
 #define UB_DERIVABLES 16 /* numbers, from 1; power of two */
 #define UB_UNPROBED 14 /* OpenSHMEM's puts, gets, atomics: no probe where calls are derived */
 #define UB_SHORT_SENDS 15 /* am_short of all transports, but for loopback */

@@ -21,6 +21,17 @@
 
 #define UCS_ERR_NO_RESOURCE (-2)
 
+/*
+ * How many short sends of an endpoint were refused and have not left since. They leave outside of
+ * operations: their probe must not go before that.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 4096);
+	__type(key, struct ub_waiting);
+	__type(value, __u64);
+} waiting SEC(".maps");
+
 /* Written by user space before loading: an entry can do without its return. */
 #ifndef session_links
 const volatile bool session_links = false;
@@ -107,6 +118,25 @@ static __always_inline void with_op_lose(struct task_state *task)
 {
 	task->with_op_open = 0;
 	count_lost_return();
+}
+
+/* Not static: verified once. */
+__weak __noinline int waiting_add(struct task_state *task, __u64 uct_ep, int more)
+{
+	struct ub_waiting key = { .uct_ep = uct_ep };
+	__u64 *count, one = 1;
+
+	if (!task)
+		return 0;
+	key.tgid = task->outbox.id >> 32;
+	count = bpf_map_lookup_elem(&waiting, &key);
+	if (more > 0 && !count)
+		bpf_map_update_elem(&waiting, &key, &one, BPF_NOEXIST);
+	else if (count && more < 0 && *count < 2)
+		bpf_map_delete_elem(&waiting, &key);
+	else if (count)
+		__sync_fetch_and_add(count, more);
+	return 0;
 }
 
 /* A refused short send comes again from progress: it does not follow from its operation. */
@@ -214,6 +244,8 @@ __weak __noinline int with_op_leave(struct task_state *task, __u32 op, __s64 sta
 		status = with_op_bytes(frame, frame->owner.length - task->sent);
 	task->with_op_open = 0;
 	with_op_strays(frame, status);
+	if (derives && frame->derivable && status == UCS_ERR_NO_RESOURCE)
+		waiting_add(task, frame->args[1], 1);
 	xfer_make(task, frame, status, now, true);
 	frame->derived = 0;
 	return 0;

@@ -119,14 +119,19 @@ both()
 
 shorts() { jq "[.short_sends.$1?] | add // 0" "$CASE/report.json"; }
 
-# short WAY MPI TRANSPORT PROTO: exact, with transfers that were derived
+# short WAY MPI TRANSPORT PROTO: exact, with transfers that were derived. A send that is refused in the moment in which
+# probes go is missing, and counted.
 short()
 {
+	local exact
+
 	for attempt in 1 2 3 4 5; do
-		UCXBPF_DERIVE_FORCE=20 one_case 0 mpi_derive "$2" "$3" "$4" "$PROGS/$2/mpi_derive" "$1"
+		exact=yes
+		UCXBPF_DERIVE_FORCE=20 one_case 0 mpi_derive "$2" "$3" "$4" "$PROGS/$2/mpi_derive" "$1" || exact=no
 		jq -c .short_sends "$CASE/report.json"
 		[ "$(shorts differing)" = 0 ]
-		[ "$(shorts transfers)" = 0 ] || return 0
+		[ $exact = yes ] || [ "$(shorts unproven)" -gt 0 ]
+		[ $exact = no ] || [ "$(shorts transfers)" = 0 ] || return 0
 	done
 	return 1
 }
@@ -141,6 +146,13 @@ short()
 }
 
 @test "short transfers of collectives" { short collective openmpi sysv n; }
+@test "short sends that wait for resources keep their probes until they have left" {
+	for mpi in openmpi mpich; do
+		short stalled $mpi shm n
+		short stalled $mpi shm y
+	done
+}
+
 # Their transfers alone show which of two threads was first.
 @test "short transfers keep their probes where several threads send" {
 	UCXBPF_DERIVE_FORCE=20 one_case 0 mpi_derive mpich shm n "$PROGS/mpich/mpi_derive" threads

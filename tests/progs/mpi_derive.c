@@ -285,14 +285,56 @@ static void run_rounds(void (*way)(int round))
 	}
 }
 
+#define STALLED 400 /* more than a FIFO has room for */
+
+/*
+ * Sends that were refused wait until their receiver makes progress, which it does so late that
+ * probes have gone meanwhile: it sends, and such messages prove where they go.
+ */
+static void stall(void)
+{
+	static char each[STALLED][8];
+	MPI_Request requests[STALLED];
+	double until;
+	int go = 1;
+
+	if (rank == 0) {
+		for (int i = 0; i < STALLED; i++) {
+			truth_message("MPI_Isend", 1, 8);
+			T(MPI_Isend)(each[i], 8, MPI_BYTE, 1, 8, MPI_COMM_WORLD, &requests[i]);
+		}
+		while (go)
+			T(MPI_Recv)(&go, 1, MPI_INT, 1, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		T(MPI_Waitall)(STALLED, requests, MPI_STATUSES_IGNORE);
+		return;
+	}
+	until = now() + SECONDS;
+	while (go) {
+		usleep(1000);
+		go = now() < until;
+		truth_message("MPI_Send", 0, sizeof(go));
+		T(MPI_Send)(&go, 1, MPI_INT, 0, 9, MPI_COMM_WORLD);
+	}
+	for (int i = 0; i < STALLED; i++)
+		T(MPI_Recv)(each[i], 8, MPI_BYTE, 0, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+/* Once they have left, probes may go. */
+static void run_stalled(void)
+{
+	stall();
+	run_rounds(depths);
+}
+
 static const struct {
 	const char *name;
-	void (*round)(int round); /* NULL: threads */
+	void (*round)(int round); /* or: */
+	void (*run)(void);
 } ways[] = {
 	{ "depths", depths }, { "nobody", nobody },         { "collective", collective },
 	{ "mixed", mixed },   { "signal", signalled },      { "later", later },
-	{ "fibers", fibers }, { "remaps", remaps },         { "threads", NULL },
-	{ "sizes", sizes },   { "rendezvous", rendezvous },
+	{ "fibers", fibers }, { "remaps", remaps },         { "threads", NULL, run_threads },
+	{ "sizes", sizes },   { "rendezvous", rendezvous }, { "stalled", NULL, run_stalled },
 };
 
 int main(int argc, char **argv)
@@ -310,7 +352,7 @@ int main(int argc, char **argv)
 		if (ways[i].round)
 			run_rounds(ways[i].round);
 		else
-			run_threads();
+			ways[i].run();
 	}
 	return job_end();
 }

@@ -3,6 +3,8 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -136,6 +138,30 @@ static uint64_t learnt(const struct capture_session *capture)
 			       __ATOMIC_RELAXED);
 }
 
+/* Whether a short send of a living process waits for resources. */
+static bool sends_wait(const struct capture_session *capture)
+{
+	int fd = kernel_map(capture->kernel, "waiting");
+	struct ub_waiting key;
+
+	while (!bpf_map_get_next_key(fd, NULL, &key)) {
+		if (!kill((pid_t)key.tgid, 0) || errno != ESRCH)
+			return true;
+		bpf_map_delete_elem(fd, &key);
+	}
+	return false;
+}
+
+/* Those that left while their probe was away would be waited for in vain. */
+static void forget_waiting(const struct capture_session *capture)
+{
+	int fd = kernel_map(capture->kernel, "waiting");
+	struct ub_waiting key;
+
+	while (!bpf_map_get_next_key(fd, NULL, &key))
+		bpf_map_delete_elem(fd, &key);
+}
+
 static void enter(struct derive *derive, enum derive_state state)
 {
 	derive->state = state;
@@ -199,8 +225,11 @@ static void come_back(struct capture_session *capture, const char *why)
 	struct derive *derive = &capture->derive;
 	uint32_t away = derive->away;
 	size_t refused;
-	int err = hot_leave_out(hot, 0, &refused);
+	int err;
 
+	if (away & UB_SHORTS)
+		forget_waiting(capture);
+	err = hot_leave_out(hot, 0, &refused);
 	if (!err)
 		__atomic_store_n(&kernel_object(capture->kernel)->bss->shorts_back, side_now(),
 				 __ATOMIC_SEQ_CST);
@@ -228,14 +257,14 @@ static bool transfers_hide(const struct probes *probes)
 
 /*
  * Whether transfers of short sends may be derived: all of them have followed from their operations
- * for a while, and nothing new was learnt in this check.
+ * for a while, none is still to come from an earlier one, and nothing new was learnt in this check.
  */
 static bool shorts_ready(const struct capture_session *capture)
 {
 	const struct derive *derive = &capture->derive;
 
 	return learnt(capture) == derive->learnt && !transfers_hide(&capture->probes) &&
-	       side_now() >= derive->shorts_from;
+	       side_now() >= derive->shorts_from && !sends_wait(capture);
 }
 
 /*
@@ -380,6 +409,7 @@ static void finish_check(struct capture_session *capture)
 static const char *why_back(struct capture_session *capture)
 {
 	struct derive *derive = &capture->derive;
+	const char *why = NULL;
 
 	if (derive->away & ALL_CALLS && unknown(capture) != derive->unknown)
 		return "an operation from code that is not known";
@@ -390,11 +420,15 @@ static const char *why_back(struct capture_session *capture)
 	if (derive->newcomer)
 		return "a process is new";
 	read_counts(derive, capture->kernel);
-	if (derive->counts[UB_SHORT_SENDS].unproven == derive->before[UB_SHORT_SENDS].unproven)
+	if (derive->counts[UB_SHORT_SENDS].unproven != derive->before[UB_SHORT_SENDS].unproven)
+		why = "a send whose transfer does not follow from it";
+	else if (sends_wait(capture))
+		why = "a send was refused as probes went";
+	if (!why)
 		return NULL;
 	derive->shorts_rest *= derive->shorts_rest < SHORTS_REST_MOST ? 2 : 1;
 	derive->shorts_from = side_now() + derive->shorts_rest;
-	return "a send whose transfer does not follow from it";
+	return why;
 }
 
 void derive_step(struct capture_session *capture)
