@@ -239,6 +239,31 @@ static void two_threads_derived(void **state)
 	pair_release(&r);
 }
 
+/* A send that found no resources, and was done later: nothing shows when it left. */
+static void left_unseen(void **state)
+{
+	struct pair r;
+
+	(void)state;
+	for (int away = 0; away < 2; away++) {
+		pair_init(&r, "start");
+		json_array_append_new(r.job.sides, json_pack("{s:s, s:[], s:{s:i, s:i}}", "t",
+							     "derived", "functions", "short_sends",
+							     "unproven", 1, "away_ns", away));
+		job_call(&r.a, AT_MPI_SEND);
+		job_op(&r.a, AT_TAG_SEND, EP(1, 2), 7, 3, 0x7ff1000)->ret = 0x7ff1000;
+		job_xfer(&r.a, &r.b, AT_AM_SHORT, 2, -2, 0)->w[0] = 7;
+		job_op_end(&r.a);
+		job_comp(&r.a, AT_SEND_CB, 0x7ff1000, 7, 3);
+		job_exchange(&r.a, &r.b, 7, 4);
+		pair_analyse(&r);
+		assert_int_equal(r.out.totals.matched, 1);
+		assert_sends(&r, FACT_LEFT_UNSEEN, 1);
+		assert_int_equal(r.out.totals.short_sends.unproven, away ? 2 : 1);
+		pair_release(&r);
+	}
+}
+
 /* A third process, by a snapshot: nothing tells where it stands. */
 static struct task late_sender(struct pair *r)
 {
@@ -359,6 +384,7 @@ int main(void)
 		cmocka_unit_test(another_host_lost),
 		cmocka_unit_test(sent_without_probe),
 		cmocka_unit_test(two_threads_derived),
+		cmocka_unit_test(left_unseen),
 		cmocka_unit_test(alike_from_a_late_one),
 		cmocka_unit_test(alike_and_overtaken),
 		cmocka_unit_test(alike_and_one_lost),

@@ -549,7 +549,7 @@ int analysis_run(struct analysis *analysis, const struct fact_sink *sink,
 		emit_windows(&analysis->emitter, analysis->inputs.data[i], i);
 	emit_devices(&analysis->emitter);
 	add_totals(analysis, totals);
-	totals_detail(totals);
+	totals_finish(totals);
 	return err < 0 ? err : 0;
 }
 

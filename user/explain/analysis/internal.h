@@ -44,7 +44,7 @@ uint64_t stats_dropped(const struct ub_stats *stats);
 bool totals_add(struct fact_totals *totals, const struct record_source *source,
 		const struct capture *capture, uint64_t stored, struct analysis_loss *loss);
 
-/* After the last fact: computes the share of events with detail. */
-void totals_detail(struct fact_totals *totals);
+/* After the last fact: what follows from the sums of all captures and from matching. */
+void totals_finish(struct fact_totals *totals);
 
 #endif

@@ -278,8 +278,19 @@ bool totals_add(struct fact_totals *totals, const struct record_source *source,
 	       loss->unseen || loss->broken;
 }
 
-void totals_detail(struct fact_totals *totals)
+/* A send that was refused before its probe went is as unproven as one that came later. */
+static void add_left_unseen(struct fact_totals *totals)
 {
+	const struct fact_reason *reasons = totals->unmatched_sends;
+
+	for (int i = 0; i < FACT_MAX_REASONS && reasons[i].reason; i++)
+		if (totals->short_sends.away_ns && !strcmp(reasons[i].reason, FACT_LEFT_UNSEEN))
+			totals->short_sends.unproven += reasons[i].count;
+}
+
+void totals_finish(struct fact_totals *totals)
+{
+	add_left_unseen(totals);
 	totals->sent.recorded = totals->sends;
 	totals->calls.of += totals->calls.recorded;
 	totals->ops.of += totals->ops.recorded;

@@ -56,7 +56,8 @@ struct op {
 	bool released; /* the user let go of its request before it was known to be done */
 	bool failed; /* ended with an error or was cancelled */
 	bool deferred; /* UCP_OP_ATTR_FLAG_NO_IMM_CMPL: completes through its request, always */
-	bool refused; /* a transfer of it found no resources */
+	bool refused; /* a transfer of it found no resources before any other had left */
+	bool overtaken; /* likewise, and a later one of its endpoint has left since */
 	bool queued; /* a receive whose request was not done at its return: it found no message */
 	bool removes; /* a probe that takes the message out of the queue */
 	bool handled; /* it began inside an arrival's handler */

@@ -139,8 +139,8 @@ void request_open(struct attribute *attribute, struct op *op);
 struct op *request_find(struct attribute *attribute, const struct process *process, uint64_t req,
 			const struct ub_hdr *h, unsigned int kinds);
 /*
- * A send of that endpoint that began before ns, was refused, and has sent nothing that was seen;
- * not refused any more. NULL: none.
+ * A send of that endpoint that began before ns, was refused, and has sent nothing that was seen:
+ * overtaken from now on. NULL: none.
  */
 struct op *request_left(struct attribute *attribute, const struct process *process, uint64_t ep,
 			uint64_t ns);

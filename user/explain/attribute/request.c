@@ -205,9 +205,10 @@ struct op *request_left(struct attribute *attribute, const struct process *proce
 	for (size_t i = 0; i < owned->open.len; i++) {
 		struct op *op = owned->open.data[i];
 
-		if (!op->refused || op->transfers || op->object != ep || op->start >= ns)
+		if (!op->refused || op->overtaken || op->transfers || op->object != ep ||
+		    op->start >= ns)
 			continue;
-		op->refused = false;
+		op->overtaken = true;
 		return op;
 	}
 	return NULL;

@@ -527,6 +527,9 @@ struct fact_derived {
 	uint64_t away_ns; /* its probe was away: such calls were not seen then */
 };
 
+/* Of unmatched sends: refused for lack of resources, and sent later, which no record shows. */
+#define FACT_LEFT_UNSEEN "left unseen"
+
 #define FACT_MAX_DERIVED 16
 
 /* Transfers of short sends without a probe, made from their operations' results. */

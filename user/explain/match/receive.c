@@ -531,6 +531,8 @@ static const char *why_unmatched(const struct matcher *matcher, const struct op 
 		return ending_at(matcher, op->process);
 	if (!op->sends)
 		return "arrival not seen";
+	if (op->refused && !op->transfers)
+		return FACT_LEFT_UNSEEN;
 	return before_anchor(op) ? "before first anchor" : "no transfer seen";
 }
 
