@@ -49,6 +49,7 @@ table() {
 		ucp-am-v2 ucp 2 shm y ucp_am
 		ucp-stream ucp 2 shm n ucp_stream
 		ucp-rma ucp 2 shm n ucp_rma
+		derived openmpi 2 shm n mpi_pingpong 100
 		send-count openmpi 2 shm n mpi_send
 		ucp-am-count ucp 2 shm y ucp_am
 		hang openmpi 2 shm n mpi_hang 7
@@ -68,11 +69,13 @@ table() {
 
 # command_of NAME MPI RANKS TRANSPORT PROTO PROGRAM...: fills JOB, tracers included.
 command_of() {
-	local name=$1 mpi=$2 ranks=$3 transport=$4 proto=$5 program=$6 options=()
+	local name=$1 mpi=$2 ranks=$3 transport=$4 proto=$5 program=$6 options=() tracer=("$ucxbpf")
 	local node='exec "$0" run -q -o "$1.$(hostname).ucxb" -- "${@:2}"'
 	shift 6
 
 	[[ $name != *-count ]] || options=(--count)
+	# if its report has no derived calls, make it again
+	[ "$name" != derived ] || tracer=(env UCXBPF_DERIVE_FORCE=2 "$ucxbpf")
 	case $mpi:$transport in
 	*:nodes)
 		job_command "$mpi" "$ranks" tcp "$proto" bash -c "$node" "$ucxbpf" "$data/$name" "$PROGS/$mpi/$program" "$@"
@@ -81,7 +84,7 @@ command_of() {
 	ucp:*) ucp_command "$transport" "$proto" "$PROGS/ucp/$program" ;;
 	*) job_command "$mpi" "$ranks" "$transport" "$proto" "$PROGS/$mpi/$program" "$@" ;;
 	esac
-	JOB=("$ucxbpf" run -q "${options[@]}" -o "$data/$name.ucxb" -- "${JOB[@]}")
+	JOB=("${tracer[@]}" run -q "${options[@]}" -o "$data/$name.ucxb" -- "${JOB[@]}")
 }
 
 # capture NAME MPI RANKS TRANSPORT PROTO [NAME=VALUE...] PROGRAM...

@@ -64,9 +64,10 @@ def stack_text(events, event):
 
 def common_notes(events, event, kind):
     """What the events of a shape have in common; sums do not say how exact their ends are."""
+    derived = {"seen": "derived"} if event.get("seen") == "derived" else {}
     if kind == "call":
-        return given(call_site=label(events, event), stack=stack_text(events, event),
-                     communicator=event.get("communicator"))
+        return derived | given(call_site=label(events, event), stack=stack_text(events, event),
+                               communicator=event.get("communicator"))
     notes = given(function=event["function"], protocol=event["protocol"] or "unknown", peer=event["peer"])
     if kind == "op":
         notes |= given(memory=event["memory"] or "unknown", memory_reason=event["memory_reason"])
@@ -81,7 +82,7 @@ def common_notes(events, event, kind):
         notes["retried"] = "yes"
     if event["fetches"]:
         notes["fetches"] = "yes"
-    return notes | {"locality": event["locality"], "kind": event["kind"]}
+    return notes | derived | {"locality": event["locality"], "kind": event["kind"]}
 
 
 def message_notes(event):

@@ -86,6 +86,22 @@ static void all_are_there(void **state)
 	made_page_release(&made);
 }
 
+static void derived_ones_say_so(void **state)
+{
+	struct made_page made;
+	struct whole whole;
+	size_t derived = 0;
+
+	(void)state;
+	made_page_of(&made, "derived", &(struct page_options){ 0 });
+	whole_read(&whole, made.page);
+	for (size_t i = 0; i < whole.count; i++)
+		derived += (table_at(&whole.events, "flags", i) & EVENT_DERIVED) != 0;
+	assert_int_equal(derived, 416 + 476 + 269); /* tests/data/derived.json */
+	whole_release(&whole);
+	made_page_release(&made);
+}
+
 static void parents_caused_them(void **state)
 {
 	struct table tables[3];
@@ -274,6 +290,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_are_there),
+		cmocka_unit_test(derived_ones_say_so),
 		cmocka_unit_test(parents_caused_them),
 		cmocka_unit_test(partners_are_each_others),
 		cmocka_unit_test(windows_are_whole),

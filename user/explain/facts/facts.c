@@ -50,6 +50,11 @@ bool fact_fetches(const char *op, const char *transport)
 	return text_begins(op, "get") && !transport_named(transport)->copies;
 }
 
+bool fact_is_derived(const char *seen)
+{
+	return seen && !strcmp(seen, "derived");
+}
+
 bool fact_emulates(const char *protocol)
 {
 	/* those of v1 are derived (attribute/payload.c), those of v2 UCX's own */

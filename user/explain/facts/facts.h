@@ -171,6 +171,9 @@ struct fact_transfer {
  */
 bool fact_fetches(const char *op, const char *transport);
 
+/* By the member seen of a call or a transfer; NULL, of sums: not. */
+bool fact_is_derived(const char *seen);
+
 /*
  * Whether a protocol emulates a put, get or atomic operation by active messages, which the target's
  * process must progress: UCX's "software emulation" (src/ucp/rma/put_am.c, get_am.c, amo_sw.c).

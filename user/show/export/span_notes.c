@@ -34,6 +34,8 @@ const struct note_info note_infos[NOTES] = {
 	[NOTE_PRECISION] = { "precision",
 			     "precision of its end: exact, lower_bound, upper_bound, unknown" },
 	[NOTE_FETCHES] = { "fetches", "its data moves from peer to process" },
+	[NOTE_SEEN] = { "seen",
+			"derived: from its operation, its probe was away; none: by its probe" },
 	[NOTE_RETRIED] = { "retried", "no resources: nothing was sent" },
 	[NOTE_PEER] = { "peer", "process at the other end" },
 	[NOTE_ERROR] = { "error", "absolute value of its ucs_status_t" },
@@ -168,6 +170,7 @@ size_t notes_of_shape(struct spans *spans, const struct span_shape *shape,
 	}
 	put_text(&list, NOTE_RETRIED, shape->retried ? "yes" : NULL);
 	put_text(&list, NOTE_FETCHES, shape->fetches ? "yes" : NULL);
+	put_text(&list, NOTE_SEEN, shape->derived ? "derived" : NULL);
 	if (shape->peer >= 0)
 		put_number(&list, NOTE_PEER, (uint64_t)shape->peer);
 	if (shape->status < 0)

@@ -30,6 +30,7 @@ enum note_column {
 	NOTE_PRECISION,
 	NOTE_RETRIED,
 	NOTE_FETCHES,
+	NOTE_SEEN,
 	NOTE_TEXTS, /* number of texts; numbers from here on */
 	NOTE_PEER = NOTE_TEXTS,
 	NOTE_ERROR,

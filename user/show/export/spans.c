@@ -242,6 +242,7 @@ static struct span call_span(struct spans *spans, const struct fact_call *call)
 	shape.precision = silent ? TIME_UPPER_BOUND : call->end_precision;
 	shape.name = call->function;
 	shape.comm = call->comm;
+	shape.derived = fact_is_derived(call->seen);
 	shape.place = call->place;
 	shape.stack = call->stack;
 	return (struct span){
@@ -342,6 +343,7 @@ static struct span transfer_span(struct spans *spans, const struct fact_transfer
 	shape.kind = transfer->kind;
 	shape.retried = transfer->retried;
 	shape.fetches = transfer->fetches;
+	shape.derived = fact_is_derived(transfer->seen);
 	shape.name = transfer->op;
 	shape.function = transfer->function;
 	shape.ucp_op = transfer->ucp_op;

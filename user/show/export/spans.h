@@ -36,7 +36,7 @@ struct span_shape {
 	uint8_t layer; /* enum level */
 	uint8_t precision; /* of the end */
 	uint8_t locality, kind;
-	bool retried, fetches;
+	bool retried, fetches, derived;
 	bool message; /* it is one end of a message */
 	int status;
 	const char *name; /* the MPI function, or the UCP or UCT operation */

@@ -11,7 +11,7 @@
 #include "show/page/timeline.h"
 #include "show/page/page.h"
 
-enum { EVENT_FAILED = 1, EVENT_RETRIED = 2, EVENT_SEVERAL = 4 };
+enum { EVENT_FAILED = 1, EVENT_RETRIED = 2, EVENT_SEVERAL = 4, EVENT_DERIVED = 8 };
 
 struct page_event {
 	uint64_t id, parent; /* ids of facts, 0: none */

@@ -219,6 +219,11 @@ static void page_draw_event(struct page *page, const struct page_drawn *fact,
 	page_events_add(&page->events, &event);
 }
 
+static uint8_t derived_flag(const char *seen)
+{
+	return fact_is_derived(seen) ? EVENT_DERIVED : 0;
+}
+
 /* Calls of a loop in one thread. */
 static void draw_polls(struct page *page, const struct fact_call *call,
 		       const struct fact_sums *from, struct page_key *key, struct page_sums *sums)
@@ -324,7 +329,8 @@ static void feed_call(struct page *page, const struct fact_call *call)
 				 &sums);
 	work = page_work_of(&fact);
 	page_draw_work(page, &fact, key.code[KEY_FUNCTION], &work);
-	page_draw_event(page, &fact, (struct page_event){ .id = call->id });
+	page_draw_event(page, &fact,
+			(struct page_event){ .id = call->id, .flags = derived_flag(call->seen) });
 }
 
 static void feed_op(struct page *page, const struct fact_op *op)
@@ -371,7 +377,8 @@ static void feed_transfer(struct page *page, const struct fact_transfer *transfe
 		page_draw_transfer(page, &fact, &key, &work);
 	page_draw_event(page, &fact,
 			(struct page_event){ .parent = transfer->caused_by,
-					     .flags = transfer->retried ? EVENT_RETRIED : 0 });
+					     .flags = (transfer->retried ? EVENT_RETRIED : 0) |
+						      derived_flag(transfer->seen) });
 }
 
 /* Only the start of the send is on a known clock: the sender's, whichever end is complete. */

@@ -5,7 +5,8 @@ import { bytes, count, instant, time } from "../../ui/format";
 import { openOf, waitWords } from "./held-words";
 
 const SIGNS = ["", "", "<= ", ">= "];
-const FLAGS: [number, string][] = [[1, "ended with an error"], [2, "found no resource: nothing was sent"]];
+const FLAGS: [number, string][] = [[1, "ended with an error"], [2, "found no resource: nothing was sent"],
+  [8, "derived from its operation"]];
 
 export interface Words {
   layer: string;
