@@ -191,6 +191,28 @@ short()
 		"$CASE/report.json"
 }
 
+# same_as_exact MPI PROTO ROUNDS: the same program once with --exact, and until something was derived
+same_as_exact()
+{
+	local program=("$PROGS/$1/mpi_pingpong" "$3")
+
+	TRACE_OPTIONS="$TRACE_OPTIONS --exact" one_case 0 mpi_pingpong "$1" shm "$2" "${program[@]}"
+	cp "$CASE/report.json" "$WORK/exact.json"
+	for attempt in 1 2 3 4 5; do
+		UCXBPF_DERIVE_FORCE=15 one_case 0 mpi_pingpong "$1" shm "$2" "${program[@]}"
+		[ $(($(derived calls) + $(shorts transfers))) = 0 ] || break
+	done
+	[ $(($(derived calls) + $(shorts transfers))) -gt 0 ]
+	jq -c .derived,.short_sends "$CASE/report.json"
+	python3 "$TOP/tests/live/check_runs.py" "$WORK/exact.json" "$CASE/report.json"
+}
+
+@test "numbers are those of a run with --exact" {
+	same_as_exact openmpi n 400
+	same_as_exact openmpi y 400
+	same_as_exact mpich n 100
+}
+
 @test "programs of the matrix, while probes go and come" {
 	export UCXBPF_DERIVE_FORCE=3
 	matrix openmpi shm mpi_isend mpi_persistent mpi_threads
