@@ -74,6 +74,32 @@ static void a_light_job_keeps_everything(void **state)
 	assert_int_equal(governor.step, STEP_UCT);
 }
 
+/* Probes that repeat what others prove go first, for as long as some may. */
+static void what_costs_no_detail_goes_first(void **state)
+{
+	static const struct loop over = { 1e6, 5000, 10000, 25000 };
+	static const struct loop far_over = { 1e6, 5000, 10000, 45000 };
+	struct governor_interval interval;
+	struct governor governor;
+	uint64_t now = S;
+
+	(void)state;
+	begin(&governor, NULL, STEP_UCT);
+	for (int i = 0; i < 10; i++) {
+		interval = see(&governor, &over, now += 100 * MS);
+		interval.may_gain = true;
+		assert_false(governor_decide(&governor, &interval));
+	}
+	assert_int_equal(until_change(&governor, &over, &now, 10), 2);
+	begin(&governor, NULL, STEP_UCT);
+	for (int i = 0; i < 2; i++) {
+		interval = see(&governor, &far_over, now += 100 * MS);
+		interval.may_gain = true;
+		assert_int_equal(governor_decide(&governor, &interval), i);
+	}
+	assert_int_equal(governor.step, STEP_UCP);
+}
+
 static void two_intervals_over_take_one_group_away(void **state)
 {
 	static const struct loop loop = { 1e6, 5000, 10000, 20000 };
@@ -293,6 +319,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_light_job_keeps_everything),
+		cmocka_unit_test(what_costs_no_detail_goes_first),
 		cmocka_unit_test(two_intervals_over_take_one_group_away),
 		cmocka_unit_test(one_interval_over_is_nothing),
 		cmocka_unit_test(a_storm_is_stopped_at_once),

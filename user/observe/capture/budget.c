@@ -226,6 +226,7 @@ static struct budget_look look(struct capture_session *capture, bool sounding)
 	look.interval.share = look.most < look.wall ? look.most / look.wall : 1;
 	budget->share = look.interval.share;
 	look.interval.lost = lost_records(capture);
+	look.interval.may_gain = derive_may_gain(&capture->derive);
 	return look;
 }
 
@@ -325,7 +326,9 @@ void budget_sound(struct capture_session *capture)
 	log_debug("budget: placing took %.3f ms; entry %.0f ns, return %.0f ns more",
 		  budget->placing / 1e6, budget->trap.entry, budget->trap.at_return);
 	if (!budget->fixed)
-		governor->step = governor_best(governor, side_now(), governor->budget);
+		governor->step = governor_best(governor, side_now(),
+					       capture->derive.on ? governor_patience(governor)
+								  : governor->budget);
 }
 
 void budget_begin(struct capture_session *capture)

@@ -24,6 +24,7 @@
 /* Since the last short transfer that did not follow from a send. */
 #define SHORTS_REST (10000 * MS)
 #define SHORTS_QUIET (2000 * MS) /* without a new process: the next one may soon come, and send */
+#define GAINS_SOON (1000 * MS) /* since probes came: a check, rows to read, another check */
 #define SHORTS_REST_MOST (600000 * MS) /* twice as long after each that was missed */
 
 #define UNPROBED (1u << UB_UNPROBED)
@@ -466,7 +467,14 @@ void derive_begin(struct capture_session *capture)
 		return;
 	/* these have their probes, and a job that runs starts no others at once */
 	capture->derive.shorts_from = 0;
+	capture->derive.placed = side_now();
 	rest(capture);
+}
+
+bool derive_may_gain(const struct derive *derive)
+{
+	return derive->on && derive->state != DERIVE_NOT && !derive->away && !derive->proved &&
+	       side_now() - derive->placed < GAINS_SOON;
 }
 
 /* The other transfers are not seen any more: then none is derived. */
@@ -496,6 +504,7 @@ void derive_placed(struct capture_session *capture)
 		return;
 	capture->probes.hot.away = 0;
 	end_absence(derive);
+	derive->placed = side_now();
 	rest(capture);
 	if (!in_place)
 		enter(derive, DERIVE_NOT);

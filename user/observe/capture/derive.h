@@ -29,6 +29,7 @@ struct derive {
 	enum derive_state state;
 	struct callers callers;
 	uint64_t since; /* side_now() ns, of the state */
+	uint64_t placed; /* likewise: the groups of probes that it needs are in place */
 	uint64_t patience; /* ns of a check until probes go */
 	uint64_t period; /* ns until the next one */
 	uint64_t rest; /* ns of rest; longer after checks that operations of unknown code spoilt */
@@ -66,6 +67,12 @@ void derive_step(struct capture_session *capture);
 
 /* Groups of probes were placed or removed. */
 void derive_placed(struct capture_session *capture);
+
+/*
+ * Whether tracing may soon cost less, and nothing be lost: groups of probes have come so lately
+ * that none of them has gone again yet.
+ */
+bool derive_may_gain(const struct derive *derive);
 
 /* A process maps other code than before. */
 void derive_process(struct capture_session *capture, pid_t tgid);

@@ -12,6 +12,7 @@
 #define GIVE_BACK 0.75 /* of the budget: a group returns if the cost stays below */
 #define IN_A_ROW 2 /* intervals over or under it */
 #define ALARM 0.5 /* the job takes twice as long: one interval is enough */
+#define PATIENCE 1.5 /* times the budget */
 #define HALF_LIFE (60.0 * S) /* of the assumed cost of a removed group */
 #define TRIAL (10 * S) /* a climb that lasts that long was right */
 #define PAUSE_MIN (1 * S)
@@ -157,6 +158,11 @@ static bool force(struct governor *governor)
 	return true;
 }
 
+double governor_patience(const struct governor *governor)
+{
+	return governor->budget * PATIENCE < ALARM ? governor->budget * PATIENCE : ALARM;
+}
+
 bool governor_decide(struct governor *governor, const struct governor_interval *interval)
 {
 	uint64_t now = interval->now;
@@ -173,6 +179,8 @@ bool governor_decide(struct governor *governor, const struct governor_interval *
 		return go_up(governor, now);
 	}
 	governor->under = 0;
+	if (interval->may_gain && interval->share <= governor_patience(governor))
+		return false;
 	if (++governor->over < IN_A_ROW && interval->share < ALARM)
 		return false;
 	return go_down(governor, now, "over budget");

@@ -35,6 +35,7 @@ struct governor_interval {
 	double share; /* the most that a thread paid, of its time; 0 to 1 */
 	double odds[UB_GROUPS]; /* the most that a thread paid for each group */
 	bool lost; /* records found no room */
+	bool may_gain; /* probes may go soon whose events follow from others' */
 };
 
 struct governor {
@@ -67,6 +68,12 @@ enum governor_step governor_best(const struct governor *governor, uint64_t now, 
 
 /* The groups of the step cannot be placed: one step lower, and no climb for a while. */
 void governor_lower(struct governor *governor, uint64_t now);
+
+/*
+ * The most that a thread may pay while probes may go soon that cost no detail (interval.may_gain):
+ * these are up to a third of the cost.
+ */
+double governor_patience(const struct governor *governor);
 
 /* Notes costs and decides; returns whether the step has changed. On STEP_WINDOWS: once a window. */
 bool governor_decide(struct governor *governor, const struct governor_interval *interval);
