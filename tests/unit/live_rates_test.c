@@ -267,6 +267,32 @@ static void test_ended_processes_go(void **state)
 	live_free(view.live);
 }
 
+/* The file still has the ended ones when something comes after intervals without anything. */
+static void test_ended_processes_stay_away(void **state)
+{
+	struct view view = view_new();
+	struct live_process *const *all;
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		begin(&view, SECOND, SECOND);
+		if (i == 1 || i == 2) {
+			live_end(view.live, NULL);
+			assert_int_equal(live_processes(view.live, &all), 0);
+			continue;
+		}
+		process(&view, 0, 7, 0);
+		fact_put(&view.sink, FACT_LIFETIME,
+			 &(struct fact_lifetime){ .process = 0, .exited = true });
+		if (i)
+			process(&view, 1, 8, 1);
+		end(&view);
+		assert_int_equal(live_processes(view.live, &all), 1);
+		assert_int_equal(all[0]->tgid, i ? 8 : 7);
+	}
+	live_free(view.live);
+}
+
 /* The file has no more of it: it ended, nobody knows how. */
 static void test_missing_processes_end(void **state)
 {
@@ -301,6 +327,7 @@ int main(void)
 		cmocka_unit_test(test_lower_bounds),
 		cmocka_unit_test(test_age_of_a_call),
 		cmocka_unit_test(test_ended_processes_go),
+		cmocka_unit_test(test_ended_processes_stay_away),
 		cmocka_unit_test(test_missing_processes_end),
 	};
 

@@ -514,15 +514,9 @@ static void judge_whole(struct live *live, struct live_process *process)
 	process->whole = process->size > 0 && ranks == process->size && !strange;
 }
 
-/*
- * A live process that the file no longer has is ended, though no fact told its end. An ended one
- * that the file no longer has is forgotten.
- */
+/* A live process that the file no longer has is ended, though no fact told its end. */
 static void end_missing(struct live *live)
 {
-	struct map_slot *slot;
-	size_t pos = 0;
-
 	for (size_t i = 0; i < live->processes.len; i++) {
 		struct live_process *process = live->processes.data[i];
 
@@ -531,6 +525,14 @@ static void end_missing(struct live *live)
 		process->ended = true;
 		process->exit_status = -1;
 	}
+}
+
+/* An ended process that the file no longer has. Until then the file may show it again. */
+static void forget_gone(struct live *live)
+{
+	struct map_slot *slot;
+	size_t pos = 0;
+
 	while ((slot = map_next(&live->gone, &pos)))
 		if (slot->value != live->count)
 			map_remove(&live->gone, slot->a, slot->b);
@@ -538,7 +540,13 @@ static void end_missing(struct live *live)
 
 void live_end(struct live *live, const struct fact_totals *totals)
 {
+	static const struct fact_totals none;
+
 	end_missing(live);
+	if (totals)
+		forget_gone(live);
+	else
+		totals = &none;
 	for (size_t i = 0; i < live->threads.len; i++) {
 		struct live_thread *thread = &live->threads.data[i];
 		struct live_process *process = (struct live_process *)thread->process;

@@ -123,7 +123,10 @@ struct live;
 struct live *live_new(void);
 void live_free(struct live *live);
 
-/* Begins the next interval; then the facts of its analysis go to live_sink(); then live_end(). */
+/*
+ * Begins the next interval; then the facts of its analysis go to live_sink(); then live_end(). An
+ * interval in which nothing with UCX ran or ended has no facts: totals are NULL.
+ */
 void live_begin(struct live *live, const struct live_tracer *tracer);
 struct fact_sink live_sink(struct live *live);
 void live_end(struct live *live, const struct fact_totals *totals);

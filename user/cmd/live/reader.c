@@ -55,7 +55,7 @@ int reader_take(int fd, const struct reader_options *options, struct live *live,
 		return READER_STATUS(UCXBPF_EXIT_OK);
 	if (message->quiet) {
 		live_begin(live, &message->tracer);
-		live_end(live, &(struct fact_totals){ 0 });
+		live_end(live, NULL);
 	} else if (read_interval(live, options, &message->tracer))
 		return READER_STATUS(UCXBPF_EXIT_FAILED);
 	return reader_say(fd, READER_DONE);
