@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "observe/capture/track.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -378,6 +380,31 @@ static bool has_ended(const struct tracked *tracked)
 }
 
 /*
+ * All of its threads are on their way out. Our programs may have seen that before, and it may take
+ * long until the process has ended.
+ */
+static bool is_ending(pid_t tgid)
+{
+	char path[32];
+	struct dirent *entry;
+	struct proc_stat stat;
+	bool ending = proc_stat(tgid, 0, &stat) || stat.exiting;
+	DIR *threads;
+
+	/* most often its first thread says no */
+	if (!ending)
+		return false;
+	snprintf(path, sizeof(path), "/proc/%d/task", tgid);
+	threads = opendir(path);
+	while (ending && threads && (entry = readdir(threads)))
+		if (atoi(entry->d_name) && !proc_stat(tgid, atoi(entry->d_name), &stat))
+			ending = stat.exiting;
+	if (threads)
+		closedir(threads);
+	return ending;
+}
+
+/*
  * While it lives nobody else has its number, and the kernel forgets it when it ends: what counts is
  * that it lives once the kernel knows of it. Asked before as well, so that somebody else who has
  * the number by then is not recorded for a moment.
@@ -388,7 +415,7 @@ int track_begin(struct track *track, pid_t tgid)
 	bool ended = !tracked || has_ended(tracked);
 	int err = ended ? -ESRCH : kernel_trace_process(track->kernel, tgid);
 
-	if (!err && has_ended(tracked)) {
+	if (!err && (has_ended(tracked) || is_ending(tgid))) {
 		kernel_forget_process(track->kernel, tgid);
 		err = -ESRCH;
 	}

@@ -44,11 +44,14 @@ long proc_status_number(pid_t pid, const char *label)
 	return at ? strtol(at + strlen(wanted), NULL, 10) : -ENOENT;
 }
 
+#define PF_EXITING 0x4u /* kernel, include/linux/sched.h */
+
 int proc_stat(pid_t pid, pid_t tid, struct proc_stat *stat)
 {
 	char path[64] = "stat", text[1024];
 	const char *name, *behind;
 	unsigned long long ticks;
+	unsigned int flags;
 	long got;
 
 	if (tid)
@@ -60,13 +63,14 @@ int proc_stat(pid_t pid, pid_t tid, struct proc_stat *stat)
 	*stat = (struct proc_stat){ 0 };
 	name = strchr(text, '(');
 	behind = strrchr(text, ')');
-	/* fields 3, 22 and 28 */
+	/* fields 3, 9, 22 and 28 */
 	if (!name || !behind ||
 	    sscanf(behind + 1,
-		   " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d"
+		   " %c %*d %*d %*d %*d %*d %u %*u %*u %*u %*u %*u %*u %*d %*d"
 		   " %*d %*d %*d %*d %llu %*u %*d %*u %*u %*u %" SCNu64,
-		   &stat->state, &ticks, &stat->start_stack) != 3)
+		   &stat->state, &flags, &ticks, &stat->start_stack) != 4)
 		return -ESRCH;
+	stat->exiting = flags & PF_EXITING;
 	snprintf(stat->comm, sizeof(stat->comm), "%.*s", (int)(behind - name - 1), name + 1);
 	stat->start_time = ticks * (1000000000ull / (uint64_t)sysconf(_SC_CLK_TCK));
 	return 0;

@@ -26,6 +26,7 @@ long proc_status_number(pid_t pid, const char *label);
 struct proc_stat {
 	char comm[32]; /* may hold blanks and brackets */
 	char state; /* R, S, D, T... */
+	bool exiting;
 	uint64_t start_time; /* ns after boot */
 	uint64_t start_stack; /* where the first thread's stack began; 0: may not be read */
 };
