@@ -5,6 +5,8 @@ bats_require_minimum_version 1.5.0
 load ../lib/live.bash
 load ../lib/running.bash
 
+UCX_FOLDER=/usr/lib/x86_64-linux-gnu
+
 setup_file() { live_file_setup; }
 teardown_file() { live_file_teardown; }
 
@@ -371,16 +373,58 @@ numbers()
 # own_libraries NUMBER: a job with UCX of its own, which is deleted after it
 own_libraries()
 {
-	local from=/usr/lib/x86_64-linux-gnu to=$WORK/own-$1
+	local to=$WORK/own-$1
 
 	mkdir "$to"
-	cp $from/libuc[mpst].so.0 "$to"
-	cp -r $from/ucx "$to"
+	cp $UCX_FOLDER/libuc[mpst].so.0 "$to"
+	cp -r $UCX_FOLDER/ucx "$to"
 	# for longer than it takes to place probes in files that were never seen
 	JOB_EXTRA="PBS_JOBID=$1.own LD_LIBRARY_PATH=$to" held mpich cg 600 1 20
 	soon grep -q "\"job\":\"$1.own\"" "$WORK/lines"
 	ls -l "/proc/$SERVE_PID/fd" | grep -q "own-$1/libucp.so.0"
 	rm -rf "$to"
+}
+
+# short_own N: jobs of one send each, with files that were never seen; serve is idle between them
+short_own()
+{
+	local n count=$1
+
+	for ((n = 1; n <= count; n++)); do
+		mkdir "$WORK/short-$n"
+		cp $UCX_FOLDER/libuc[mpst].so.0 "$WORK/short-$n"
+		cp -r $UCX_FOLDER/ucx "$WORK/short-$n"
+		echo "PBS_JOBID=$n.short LD_LIBRARY_PATH=$WORK/short-$n $PROGS/ucp/ucp_end status 0; touch $WORK/short-$n/done" \
+			>"$WORK/commands"
+		soon test -e "$WORK/short-$n/done"
+		sleep 1.5
+	done
+	soon scraped '^ucxbpf_jobs_seen_total [1-9]'
+	no_process() { scraped '^ucxbpf_processes\{.*short' && ! grep -q '^ucxbpf_processes{.*short.* [1-9]' "$WORK/metrics"; }
+	soon no_process || { cat "$WORK/metrics" && return 1; }
+	# others may have jobs here, too
+	jq -c 'select(.job // "" | endswith(".short"))' "$WORK/lines" | tee "$WORK/short"
+	# the probes of some came too late to count anything, and no number says otherwise
+	jq -es 'map(select(.sends == null and .bytes == null and .why == "late-probes")) | length > 0' "$WORK/short"
+	jq -es 'all(.sends == null or .sends == 1)' "$WORK/short"
+	# ended jobs do not come back
+	jq -es 'map(.job) | length == (unique | length)' "$WORK/short"
+}
+
+@test "a job that ends before its files have probes: nothing is known of it, not 0" {
+	[ -e $UCX_FOLDER/libucp.so.0 ] || skip "UCX lies elsewhere"
+	serve --summaries "$WORK/lines"
+	short_own 5
+}
+
+@test "likewise one that --all finds: its end is seen, too" {
+	[ -e $UCX_FOLDER/libucp.so.0 ] || skip "UCX lies elsewhere"
+	hold
+	"$UCXBPF" serve --all --interval 1s --listen "unix:$WORK/socket" --summaries "$WORK/lines" 2>"$WORK/warnings" 3>&- &
+	SERVE_PID=$!
+	soon scrape
+	short_own 8
+	scraped '^ucxbpf_processes_late_total\{.*short.* 1$'
 }
 
 no_own()
@@ -391,7 +435,7 @@ no_own()
 @test "libraries that jobs bring along are let go" {
 	local n
 
-	[ -e /usr/lib/x86_64-linux-gnu/libucp.so.0 ] || skip "UCX lies elsewhere"
+	[ -e $UCX_FOLDER/libucp.so.0 ] || skip "UCX lies elsewhere"
 	serve --summaries "$WORK/lines"
 	for n in 1 2 3; do
 		own_libraries $n

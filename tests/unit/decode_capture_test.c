@@ -463,8 +463,34 @@ static void probed_late(void **state)
 	bed_gap(&bed, 101, "/lib/libcuda.so");
 	bed_gap(&bed, 102, "/lib/libucp.so");
 	bed_ready(&bed);
-	for (size_t i = 0; i < 3; i++)
+	for (size_t i = 0; i < 3; i++) {
 		assert_int_equal(bed.decoder.processes.data[i]->evidence.late, i == 0);
+		assert_int_equal(bed.decoder.processes.data[i]->unprobed, i == 1 ? 5 : 0);
+	}
+	bed_release(&bed);
+}
+
+/* A process that was gone, or had run, before its records began. */
+static void unseen(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	bed_init(&bed);
+	for (int tgid = 101; tgid <= 102; tgid++) {
+		bed_process(&bed, tgid, 5, 1, "app");
+		json_array_append_new(bed.sides,
+				      json_pack("{s:s, s:i, s:i, s:i, s:b}", "t", "unseen", "tgid",
+						tgid, "from", 4, "to", 10, "ended", tgid == 102));
+	}
+	bed_ready(&bed);
+	for (size_t i = 0; i < 2; i++) {
+		const struct process *process = bed.decoder.processes.data[i];
+
+		assert_int_equal(process->unprobed, 6);
+		assert_int_equal(process->exited, i);
+		assert_int_equal(process->exited_at, i ? 10 : 0);
+	}
 	bed_release(&bed);
 }
 
@@ -504,6 +530,7 @@ int main(void)
 		cmocka_unit_test(allowed_cpus),
 		cmocka_unit_test(edges_of_detail),
 		cmocka_unit_test(probed_late),
+		cmocka_unit_test(unseen),
 		cmocka_unit_test(memory_of_a_fork),
 	};
 

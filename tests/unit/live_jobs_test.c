@@ -41,6 +41,7 @@ static void begin(struct view *view)
 	const struct live_tracer tracer = { .from = view->now,
 					    .to = view->now + SECOND,
 					    .watched = view->watched,
+					    .away = view->watched < SECOND,
 					    .lost = view->lost };
 
 	view->now += SECOND;
@@ -371,6 +372,33 @@ static void test_lines_add_up(void **state)
 	view_free(&view);
 }
 
+/* Time before the probes of a process's libraries is told once; of several at once the longest. */
+static void test_late_processes(void **state)
+{
+	struct view view = view_new();
+	struct job_sums sums;
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		begin(&view);
+		for (int rank = 0; rank < 2; rank++) {
+			process(&view, rank, 7 + rank, "12", NULL);
+			fact_put(&view.sink, FACT_LIFETIME,
+				 &(struct fact_lifetime){ .process = rank,
+							  .exited = i == 2,
+							  .unprobed = i ? 10 + rank : 0 });
+		}
+		end(&view);
+	}
+	sums = job_unreported(job_at(&view, 0));
+	assert_int_equal(sums.unprobed, 11);
+	assert_int_equal(sums.unwatched, 11);
+	assert_int_equal(job_at(&view, 0)->late, 2);
+	job_mark_reported(job_at(&view, 0));
+	assert_int_equal(job_unreported(job_at(&view, 0)).unprobed, 0);
+	view_free(&view);
+}
+
 /* Rows stay what they are when texts are forgotten, and those of ended jobs go. */
 static void test_texts_are_forgotten(void **state)
 {
@@ -409,6 +437,7 @@ int main(void)
 		cmocka_unit_test(test_no_two_rows_are_alike),
 		cmocka_unit_test(test_a_job_called_other),
 		cmocka_unit_test(test_lines_add_up),
+		cmocka_unit_test(test_late_processes),
 		cmocka_unit_test(test_texts_are_forgotten),
 	};
 

@@ -71,6 +71,29 @@ static void test_nothing_known(void **state)
 	json_decref(object);
 }
 
+/* 0 of a time in which not all was counted is unknown; another number is a lower bound. */
+static void test_not_all_counted(void **state)
+{
+	struct job_line line = { .sends = 3, .bytes = 0, .why = "late-probes", .unwatched = 0.4 };
+	json_t *object = line_of(&line);
+
+	(void)state;
+	assert_true(json_is_null(json_object_get(object, "calls")));
+	assert_int_equal(number(object, "sends"), 3);
+	assert_int_equal(number(object, "bytes"), 0);
+	assert_string_equal(json_string_value(json_object_get(object, "why")), "late-probes");
+	json_decref(object);
+	line.sends = 0;
+	object = line_of(&line);
+	assert_true(json_is_null(json_object_get(object, "sends")));
+	assert_true(json_is_null(json_object_get(object, "bytes")));
+	json_decref(object);
+	line.sends = line.calls = 1;
+	object = line_of(&line);
+	assert_null(json_object_get(object, "why"));
+	json_decref(object);
+}
+
 static void test_extremes(void **state)
 {
 	const char *most =
@@ -104,6 +127,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_usual),
 		cmocka_unit_test(test_nothing_known),
+		cmocka_unit_test(test_not_all_counted),
 		cmocka_unit_test(test_extremes),
 	};
 

@@ -90,8 +90,15 @@ const struct job_path *job_top(const struct live_job *job, uint64_t *most, uint6
 
 static struct job_sums all_of(const struct live_job *job)
 {
-	return (struct job_sums){ job->ranks,       job->calls,     job->sends.count,
-				  job->sends.bytes, job->unwatched, job->lost };
+	return (struct job_sums){
+		.ranks = job->ranks,
+		.calls = job->calls,
+		.sends = job->sends.count,
+		.bytes = job->sends.bytes,
+		.unwatched = job->unwatched,
+		.unprobed = job->unprobed,
+		.lost = job->lost,
+	};
 }
 
 struct job_sums job_unreported(const struct live_job *job)
@@ -103,6 +110,7 @@ struct job_sums job_unreported(const struct live_job *job)
 	sums.sends -= job->reported.sends;
 	sums.bytes -= job->reported.bytes;
 	sums.unwatched -= job->reported.unwatched;
+	sums.unprobed -= job->reported.unprobed;
 	sums.lost -= job->reported.lost;
 	return sums;
 }
@@ -293,6 +301,9 @@ static void add_process(struct jobs *jobs, const struct live_process *process, u
 	job->calls += process->calls.now.count;
 	live_add(&job->sends, &process->sends.now);
 	live_add(&job->receives, &process->receives.now);
+	job->late += process->unprobed && process->unprobed == process->all_unprobed;
+	if (process->unprobed > job->unprobed_now)
+		job->unprobed_now = process->unprobed;
 	if (!process->ended) {
 		job->processes++;
 		return;
@@ -321,6 +332,7 @@ static void add_thread(struct jobs *jobs, const struct live *live, const struct 
 static void begin(struct live_job *job)
 {
 	job->processes = 0;
+	job->unprobed_now = 0;
 	job->line = false;
 	memset(job->open_calls, 0, sizeof(job->open_calls));
 	memset(job->open_ops, 0, sizeof(job->open_ops));
@@ -334,7 +346,11 @@ static void end(struct live_job *job, const struct live_tracer *tracer, uint64_t
 	job->line = job->alive && !alive;
 	if (job->alive) {
 		job->seen = tracer->to;
-		job->unwatched += ns > tracer->watched ? ns - tracer->watched : 0;
+		/* else the two are times of one interval, read at two moments */
+		if (tracer->away && ns > tracer->watched)
+			job->unwatched += ns - tracer->watched;
+		job->unwatched += job->unprobed_now;
+		job->unprobed += job->unprobed_now;
 		job->lost += lost;
 	}
 	job->alive = alive;

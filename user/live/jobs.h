@@ -36,7 +36,7 @@ enum job_exit { JOB_EXIT_0, JOB_EXIT_OTHER, JOB_EXIT_SIGNAL, JOB_EXIT_UNKNOWN, J
 struct job_sums {
 	unsigned int ranks;
 	uint64_t calls, sends, bytes;
-	uint64_t unwatched; /* ns */
+	uint64_t unwatched, unprobed; /* ns */
 	uint64_t lost;
 };
 
@@ -49,8 +49,11 @@ struct live_job {
 	bool alive; /* in the last interval */
 	bool line; /* it has ended in the last interval */
 	unsigned int processes; /* alive */
+	uint64_t unprobed_now; /* of the process that had most of it in the last interval */
 	unsigned int ranks; /* processes that it ever had here */
-	uint64_t unwatched; /* ns of its life without all probes */
+	uint64_t unwatched; /* ns of its life without all probes... */
+	uint64_t unprobed; /* ...of these, those before processes' libraries had any */
+	uint64_t late; /* processes with such a time */
 	uint64_t lost; /* records that found no room in its life, of whatever job */
 	struct job_sums reported; /* in earlier lines */
 	uint64_t calls, exits[JOB_EXITS];

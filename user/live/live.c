@@ -101,6 +101,7 @@ static void process_next(struct live_process *process)
 	process->looks <<= 1;
 	process->in_mpi <<= 1;
 	process->waiting <<= 1;
+	process->unprobed = 0;
 }
 
 static bool gone(const struct live_process *process)
@@ -403,6 +404,10 @@ static void on_lifetime(struct live *live, const struct fact_lifetime *fact)
 
 	if (!process)
 		return;
+	if (fact->unprobed > process->all_unprobed) {
+		process->unprobed = fact->unprobed - process->all_unprobed;
+		process->all_unprobed = fact->unprobed;
+	}
 	process->ended = fact->exited;
 	process->exit_status = fact->exit_status;
 	process->exit_signal = fact->exit_signal;

@@ -57,6 +57,11 @@ struct live_process {
 	/* looks at its first thread, the last one in bit 0: it is known where it was... */
 	uint64_t looks, in_mpi; /* ...and that was in an MPI call, */
 	uint64_t waiting; /* in one that awaits an operation */
+	/*
+	 * ns in which it had mapped libraries without probes, and nothing was counted: in this
+	 * interval, and since the view began. They count once the probes are there.
+	 */
+	uint64_t unprobed, all_unprobed;
 };
 
 /* Transfers of a process that are alike. */

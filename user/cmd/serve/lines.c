@@ -23,6 +23,9 @@ static struct job_line line_of(const struct live_job *job)
 		.sends = sums.sends,
 		.bytes = sums.bytes,
 		.lost = sums.lost,
+		.why = sums.unprobed    ? "late-probes"
+		       : sums.unwatched ? "budget"
+					: NULL,
 	};
 	const struct job_path *top = job_top(job, &line.most, &line.data);
 

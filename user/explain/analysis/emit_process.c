@@ -365,6 +365,7 @@ static struct fact_lifetime lifetime_of(const struct process *process, uint64_t 
 		.exited = process->exited,
 		.exit_status = told && WIFEXITED(how) ? WEXITSTATUS(how) : -1,
 		.exit_signal = told && WIFSIGNALED(how) ? WTERMSIG(how) : 0,
+		.unprobed = process->unprobed,
 	};
 }
 

@@ -181,23 +181,52 @@ static void decode_note(struct decoder *decoder, struct capture *capture, const 
 		vec_push(&capture->notes, strings_intern(&decoder->strings, text));
 }
 
+/* Gaps of a process overlap: its libraries are probed one after the other. */
+static void add_unprobed(struct process *process, uint64_t from, uint64_t to)
+{
+	if (from < process->probed_at)
+		from = process->probed_at;
+	if (to <= from)
+		return;
+	process->unprobed += to - from;
+	process->probed_at = to;
+}
+
 /* The moment is short, but MPI_Init may lie in it, or an allocation. */
 static void decode_gap(struct decoder *decoder, struct capture *capture, const json_t *side)
 {
-	struct process *process =
-		process_at(decoder, capture->host, side_u64(side, "tgid"), side_u64(side, "to"));
+	const uint64_t from = side_u64(side, "from"), to = side_u64(side, "to");
+	struct process *process = process_at(decoder, capture->host, side_u64(side, "tgid"), to);
 	const char *path = side_string(decoder, side, "path");
 	const char *name = path ? strrchr(path, '/') : NULL;
+	const bool gpu = process && path &&
+			 map_find(&decoder->gpu_libraries, (uintptr_t)path, (uint64_t)process->id);
 	char text[256];
 
+	if (process && !gpu)
+		add_unprobed(process, from, to);
 	snprintf(text, sizeof(text),
 		 "%s was mapped before it was probed: first calls may be missing",
 		 name ? name + 1 : "a library");
 	vec_push(&capture->notes, strings_intern(&decoder->strings, text));
 	if (path && capture->mpi_library && !strcmp(path, capture->mpi_library))
 		capture->late_mpi++;
-	if (process && map_find(&decoder->gpu_libraries, (uintptr_t)path, (uint64_t)process->id))
+	if (gpu)
 		process->evidence.late = true;
+}
+
+static void decode_unseen(struct decoder *decoder, struct capture *capture, const json_t *side)
+{
+	const uint64_t to = side_u64(side, "to");
+	struct process *process = process_at(decoder, capture->host, side_u64(side, "tgid"), to);
+
+	if (!process)
+		return;
+	add_unprobed(process, side_u64(side, "from"), to);
+	if (!json_is_true(json_object_get(side, "ended")))
+		return;
+	process->exited = true;
+	process->exited_at = to;
 }
 
 static void decode_unread(struct decoder *decoder, struct capture *capture, const json_t *side)
@@ -241,7 +270,7 @@ static const struct {
 	{ "address", decode_address }, { "window", decode_window }, { "end", decode_end },
 	{ "detail", decode_detail },   { "cell", decode_cell },     { "cells", decode_cells },
 	{ "gpu", decode_gpu },         { "memory", decode_look },   { "thread", decode_thread },
-	{ "queues", decode_queues },   { "unread", decode_unread },
+	{ "queues", decode_queues },   { "unread", decode_unread }, { "unseen", decode_unseen },
 };
 
 static int by_time(const void *left, const void *right)

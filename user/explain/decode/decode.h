@@ -124,6 +124,8 @@ struct process {
 	bool libraries_unread; /* it ended before the last of them could be read */
 	bool from_start, exited;
 	uint64_t exited_at;
+	/* ns in which libraries other than of a GPU had no probes yet, and the end of that */
+	uint64_t unprobed, probed_at;
 	uint32_t exit_told; /* struct ub_task's other, UB_EXIT_TOLD is set; 0: not known how */
 	bool gpu_library; /* it has mapped one, at some time */
 	bool maps_peers; /* it has an interface over which peers' memory can be mapped */

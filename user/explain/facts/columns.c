@@ -367,6 +367,8 @@ static const struct fact_column lifetime_columns[] = {
 	ROW("exit_status", INDEX, fact_lifetime, exit_status, "null: none or unknown"),
 	ROW("exit_signal", ID32, fact_lifetime, exit_signal,
 	    "signal that ended it, null: none or unknown"),
+	ROW("unprobed", NS, fact_lifetime, unprobed,
+	    "ns in which its libraries had no probes yet: nothing tells of these"),
 	{ .name = NULL },
 };
 

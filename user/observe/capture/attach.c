@@ -363,9 +363,14 @@ int capture_begin(struct capture_session *capture)
 	return 0;
 }
 
-/* A process that --all has found: its records start while it is being examined. */
-static void consider(struct capture_session *capture, pid_t pid)
+/*
+ * A process that --all has found: its records start while it is being examined, unless it ends
+ * before. mapped: when it came, so that nothing was recorded since; 0: before the capture.
+ */
+static void consider(struct capture_session *capture, pid_t pid, uint64_t mapped)
 {
+	bool ended;
+
 	if (pid <= 0 || pid == getpid() || !track_consider(&capture->track, pid))
 		return;
 	process_maps_hold(pid);
@@ -375,7 +380,9 @@ static void consider(struct capture_session *capture, pid_t pid)
 	memory_watch_apply(&capture->memory);
 	drain_cover(capture->drain, &pid, 1);
 	process_maps_drop();
-	track_begin(&capture->track, pid);
+	ended = track_begin(&capture->track, pid) == -ESRCH;
+	if (mapped || ended)
+		side_write(capture->writer, side_unseen(pid, mapped, side_now(), ended));
 }
 
 void capture_add_all(struct capture_session *capture)
@@ -384,7 +391,7 @@ void capture_add_all(struct capture_session *capture)
 	struct dirent *entry;
 
 	while (proc && (entry = readdir(proc)))
-		consider(capture, atoi(entry->d_name));
+		consider(capture, atoi(entry->d_name), 0);
 	if (proc)
 		closedir(proc);
 	session_look(capture, false);
@@ -412,19 +419,20 @@ void capture_prepare(struct capture_session *capture, char *const *command,
 	prepare_stacks(capture);
 }
 
-/* A process that starts maps several files. */
+/* A process that starts maps several files: the first one counts. */
 void session_consider_newcomers(struct capture_session *capture)
 {
 	struct map seen = { 0 };
 	bool fresh;
 
-	while (capture->newcomers.len) {
-		const pid_t pid = capture->newcomers.data[--capture->newcomers.len];
+	for (size_t i = 0; i < capture->newcomers.len; i++) {
+		const struct newcomer newcomer = capture->newcomers.data[i];
 
-		map_insert(&seen, (uint64_t)pid, 0, &fresh);
+		map_insert(&seen, (uint64_t)newcomer.pid, 0, &fresh);
 		if (fresh)
-			consider(capture, pid);
+			consider(capture, newcomer.pid, newcomer.mapped);
 	}
+	capture->newcomers.len = 0;
 	map_release(&seen);
 }
 

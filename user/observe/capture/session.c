@@ -484,7 +484,7 @@ static void on_mapped(void *arg, pid_t tgid, const struct mapping *mapping, uint
 	if (track_find(&capture->track, tgid) ||
 	    !library_set_ignores(&capture->track.libraries, mapping)) {
 		if (capture->options.all)
-			vec_push(&capture->newcomers, tgid);
+			vec_push(&capture->newcomers, ((struct newcomer){ tgid, time }));
 		track_mapped(&capture->track, tgid, time);
 	}
 	if (track_find(&capture->track, tgid))

@@ -66,7 +66,11 @@ struct capture_session {
 	uint64_t next_idle_flush; /* side_now() ns */
 	unsigned int placed_for; /* processes with UCX then */
 	uint64_t flushed; /* records that the last flush has written, UINT64_MAX: none was */
-	VEC(pid_t) newcomers; /* --all: mapped something, not looked at yet */
+	VEC(struct newcomer {
+		pid_t pid;
+		uint64_t mapped; /* when, CLOCK_MONOTONIC ns */
+	})
+	newcomers; /* --all: mapped something, not looked at yet */
 	uint64_t maps_lost;
 	bool stopped;
 	uint64_t stopped_at; /* side_now() ns; probes may take a while to go */

@@ -95,6 +95,12 @@ json_t *side_gap(pid_t tgid, const char *what, const char *path, uint64_t from, 
 			 (json_int_t)to);
 }
 
+json_t *side_unseen(pid_t tgid, uint64_t from, uint64_t to, bool ended)
+{
+	return json_pack("{s:s, s:i, s:I, s:I, s:b}", "t", "unseen", "tgid", (int)tgid, "from",
+			 (json_int_t)(from ? from : to), "to", (json_int_t)to, "ended", ended);
+}
+
 json_t *side_unread(pid_t tgid, uint64_t ended)
 {
 	return json_pack("{s:s, s:i, s:I}", "t", "unread", "tgid", (int)tgid, "ts",

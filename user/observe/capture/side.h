@@ -29,6 +29,8 @@ json_t *side_clock(void);
 json_t *side_site(unsigned int row);
 /* A process that had ended by then, and whose last mappings could not be read. */
 json_t *side_unread(pid_t tgid, uint64_t ended);
+/* A process that was not recorded from then on, but to its end or until records began. */
+json_t *side_unseen(pid_t tgid, uint64_t from, uint64_t to, bool ended);
 json_t *side_gap(pid_t tgid, const char *what, const char *path, uint64_t from, uint64_t to);
 /* Threads and rings of the draining side. */
 json_t *side_consumer(const struct drain_report *report);

@@ -45,6 +45,21 @@ static void set_top(json_t *object, const struct job_line *line)
 			    json_real(round(100.0 * line->most / line->data) / 100));
 }
 
+/* A lower bound of 0 says nothing. */
+static void set_counts(json_t *object, const struct job_line *line)
+{
+	const bool calls = line->calls || !line->why, sends = line->sends || !line->why;
+
+	json_object_set_new(object, "calls",
+			    calls ? json_integer((json_int_t)line->calls) : json_null());
+	json_object_set_new(object, "sends",
+			    sends ? json_integer((json_int_t)line->sends) : json_null());
+	json_object_set_new(object, "bytes",
+			    sends ? json_integer((json_int_t)line->bytes) : json_null());
+	if (!calls || !sends)
+		set_text(object, "why", line->why);
+}
+
 static json_t *members(const struct job_line *line)
 {
 	json_t *object = json_pack("{s:s}", "schema", LINE_SCHEMA);
@@ -53,9 +68,7 @@ static json_t *members(const struct job_line *line)
 	set_text(object, "step", line->step);
 	json_object_set_new(object, "ranks", json_integer(line->ranks));
 	json_object_set_new(object, "s", json_real(round(line->seconds * 10) / 10));
-	json_object_set_new(object, "calls", json_integer((json_int_t)line->calls));
-	json_object_set_new(object, "sends", json_integer((json_int_t)line->sends));
-	json_object_set_new(object, "bytes", json_integer((json_int_t)line->bytes));
+	set_counts(object, line);
 	set_top(object, line);
 	if (isfinite(line->unwatched))
 		json_object_set_new(object, "unwatched",

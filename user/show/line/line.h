@@ -17,6 +17,7 @@ struct job_line {
 	double seconds;
 	double unwatched; /* seconds of these in which not all probes were in place; NAN: unknown */
 	uint64_t calls, sends, bytes; /* bytes: of sends, at least */
+	const char *why; /* some were not counted: 0 calls or sends are unknown; NULL: all were */
 	const char *transport, *device; /* of most data */
 	uint64_t most, data; /* bytes over these, and of all data transfers */
 	uint64_t lost; /* records */

@@ -69,6 +69,7 @@ static const struct shape job_shape[] = {
 	SHAPE_AS("exited_not_0", struct live_job, exits[JOB_EXIT_OTHER]),
 	SHAPE_AS("exited_by_signal", struct live_job, exits[JOB_EXIT_SIGNAL]),
 	SHAPE_AS("exited_unknown", struct live_job, exits[JOB_EXIT_UNKNOWN]),
+	SHAPE_OF(struct live_job, late),
 	{ 0 },
 };
 

@@ -169,6 +169,9 @@ static const struct {
 	{ NULL, NULL, NULL, "status", "signal", offsetof(struct live_job, exits[JOB_EXIT_SIGNAL]) },
 	{ NULL, NULL, NULL, "status", "unknown",
 	  offsetof(struct live_job, exits[JOB_EXIT_UNKNOWN]) },
+	{ "ucxbpf_processes_late", "counter",
+	  "Processes that ran before their libraries had probes: until then nothing was counted",
+	  NULL, NULL, offsetof(struct live_job, late) },
 };
 
 static void put_jobs(const struct serve_metrics *metrics)

@@ -81,6 +81,7 @@ static const struct shape process_shape[] = {
 	SHAPE_OF(struct live_process, comm),
 	SHAPE_OF(struct live_process, mpi),
 	SHAPE_OF(struct live_process, ended),
+	SHAPE_AS("unprobed_ns", struct live_process, unprobed),
 	SHAPE_WHOLE("looks", looks),
 	SHAPE_WHOLE("in_mpi", in_mpi),
 	SHAPE_WHOLE("waiting", waiting),
