@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Jobs that hung before anybody traced them: `pending` and an attach name who waits, for whom, and who is behind.
+#
+#   PENDING_TRIES  how often `pending` is asked about each of four hangs of both MPIs, once per job (none)
 
 bats_require_minimum_version 1.5.0
 load ../lib/live.bash
@@ -302,4 +304,38 @@ other_communicator()
 	jq -e '[.findings[] | select(.rule == "COV-04" and .verdict == "fail") | .seen] |
 		any(test("^tag_recv in MPI_Recv, other end [^ ]*rank1: open for 2[.][0-9] s and more, since before the trace$"))' \
 		"$CASE/verdict"
+}
+
+# asked MPI CASE RANKS EXPECTED: one `pending` of a new job; its line is "SECONDS right|wrong MPI CASE WHO"
+asked()
+{
+	local begin who
+
+	hung "$3" "$1" "$2"
+	[ "$2" != peer ] || { kill -STOP "${RANK_PIDS[1]}" && sleep 0.5; }
+	begin=${EPOCHREALTIME/./}
+	"$UCXBPF" pending --json -p "$PIDS" >"$CASE/pending"
+	begin=$((${EPOCHREALTIME/./} - begin))
+	who=$(jq -c '[.behind[].ranks]' "$CASE/pending")
+	printf '%d.%03d %s %s %s %s\n' $((begin / 1000000)) $((begin / 1000 % 1000)) \
+		"$([ "$who" = "$4" ] && echo right || echo wrong)" "$1" "$2" "$who" >>"$WORK/asked"
+	end_job
+}
+
+@test "pending, asked once per job: the right rank each time" {
+	local i mpi
+
+	[ -n "${PENDING_TRIES-}" ] || skip "seconds each: PENDING_TRIES=N asks for it"
+	for ((i = 0; i < PENDING_TRIES; i++)); do
+		for mpi in openmpi mpich; do
+			asked $mpi never 2 "[[1]]"
+			asked $mpi skip 4 "[[3]]"
+			asked $mpi deadlock 2 "[[0,1]]"
+			asked $mpi peer 2 "[[1]]"
+		done
+	done
+	sort -n "$WORK/asked" | awk '{ s[NR] = $1; right += $2 == "right" } END {
+		printf "# %d of %d right, median %s s, longest %s s\n", right, NR, s[int((NR + 1) / 2)], s[NR] }' >&3
+	cat "$WORK/asked"
+	! grep wrong "$WORK/asked" || false
 }
