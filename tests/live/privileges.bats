@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # docs/privileges.md: each capability, and what is lost without it; the lines that it recommends.
 
+bats_require_minimum_version 1.5.0
 load ../lib/live.bash
 load ../lib/running.bash
 
@@ -169,6 +170,46 @@ learned()
 		checked=yes
 	fi
 	[ -n "$checked" ] || skip "neither visudo nor systemd-analyze here"
+}
+
+# as_user USER COMMAND...: of users that only this command knows of, with the document's line in the sudoers file
+as_user()
+{
+	local file
+
+	mkdir -p "$WORK/etc"
+	for file in passwd group shadow; do
+		cp -p /etc/$file "$WORK/etc/$file"
+	done
+	for file in 7001:traceruser 7002:otheruser; do
+		echo "${file#*:}:x:${file%:*}:${file%:*}::/nonexistent:/bin/sh" >>"$WORK/etc/passwd"
+		echo "${file#*:}:x:${file%:*}:" >>"$WORK/etc/group"
+		echo "${file#*:}:*:19000::::::" >>"$WORK/etc/shadow"
+	done
+	echo "ucxbpf:x:7003:traceruser" >>"$WORK/etc/group"
+	sed -n 's/^    \(%ucxbpf .*\)/\1/p' "$DOC" | sed "s#/usr/local/bin/ucxbpf#$PLACE/ucxbpf#g" >"$WORK/etc/sudoers"
+	chmod 440 "$WORK/etc/sudoers"
+	unshare --mount --propagation private bash -c '
+		from=$1 user=$2
+		shift 2
+		for file in passwd group shadow sudoers; do
+			mount --bind "$from/$file" /etc/$file || exit
+		done
+		exec setpriv --reuid="$user" --regid="$(id -g "$user")" --init-groups --inh-caps=-all "$@"' _ "$WORK/etc" "$@"
+}
+
+@test "sudo: the line of the document lets its group attach, and nobody else, and nothing more" {
+	command -v sudo || skip "no sudo"
+	start openmpi shm n
+	attach as_user traceruser sudo -n "$PLACE/ucxbpf"
+	run ! as_user traceruser sudo -n "$PLACE/ucxbpf" run -q -o "$PLACE/out/b.ucxb" -- true
+	run ! as_user otheruser sudo -n "$PLACE/ucxbpf" attach -q -o "$PLACE/out/b.ucxb" -d 300ms "$PIDS"
+	as_user traceruser sudo -n "$PLACE/ucxbpf" pending --json -p "$PIDS" >"$WORK/pending"
+	finish
+	[ ! -e "$PLACE/out/b.ucxb" ]
+	[ "$(stat -c %u "$PLACE/out/a.ucxb")" = 7001 ]
+	jq -e '([.processes[].rank] | sort) == [0, 1] and .notes == {}' "$WORK/report.json"
+	jq -e '.open' "$WORK/pending"
 }
 
 @test "a capture that is there is kept, by run and attach; a background job of a script takes SIGINT" {
