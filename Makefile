@@ -556,6 +556,7 @@ PROGRAM ?= $(O)/ucxbpf
 NAME := $(notdir $(PROGRAM))
 DOCDIR ?= $(PREFIX)/share/doc/$(NAME)
 ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
+UNITDIR ?= $(PREFIX)/lib/systemd/system
 INSTALLED_MAN = $(if $(filter %-tools,$(NAME)),$(filter-out $(NOT_IN_TOOLS:%=$(O)/man/ucxbpf-%.1),$(MAN)),$(MAN))
 SHELLS = $(O)/completion$(if $(filter %-tools,$(NAME)),/tools)
 install-built:
@@ -567,9 +568,10 @@ install-built:
 	install -D -m 644 $(SHELLS)/ucxbpf.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/ucxbpf
 	install -D -m 644 $(SHELLS)/_ucxbpf $(DESTDIR)$(ZSHDIR)/_ucxbpf
 	install -D -m 644 $(SHELLS)/ucxbpf.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/ucxbpf.fish
-	$(if $(filter %-tools,$(NAME)),,for file in packaging/serve/*; do \
-		install -D -m 644 $$file $(DESTDIR)$(PREFIX)/share/ucxbpf/serve/$${file##*/} || exit; done; \
-		sed -i 's#/usr/local/bin#$(PREFIX)/bin#' $(DESTDIR)$(PREFIX)/share/ucxbpf/serve/*.service)
+	$(if $(filter %-tools,$(NAME)),, \
+		install -D -m 644 packaging/serve/grafana.json $(DESTDIR)$(PREFIX)/share/ucxbpf/serve/grafana.json && \
+		install -D -m 644 packaging/serve/ucxbpf-serve.service $(DESTDIR)$(UNITDIR)/ucxbpf-serve.service && \
+		sed -i 's#/usr/local/bin#$(PREFIX)/bin#' $(DESTDIR)$(UNITDIR)/ucxbpf-serve.service)
 	for page in README.md CHANGELOG.md CONTRIBUTING.md LICENSE docs/*.md docs/*.json docs/*.xsd docs/gallery/*.png; do \
 		install -D -m 644 $$page $(DESTDIR)$(DOCDIR)/$$page || exit; done
 	$(if $(wildcard $(PROGRAM).spdx.json),install -D -m 644 $(PROGRAM).spdx.json $(DESTDIR)$(DOCDIR)/sbom.spdx.json)

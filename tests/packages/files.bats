@@ -31,6 +31,7 @@ tarball()
 		cmp "$BATS_TEST_TMPDIR/report.json" "$TOP/tests/data/gromacs.json"
 	done
 	[ -e "$root/usr/share/man/man1/ucxbpf-attach.1.gz" ] || [ -e "$root/usr/share/man/man1/ucxbpf-attach.1" ]
+	grep -q '^ExecStart=/usr/bin/ucxbpf serve ' "$root/usr/lib/systemd/system/ucxbpf-serve.service"
 	rpm --root "$root" -e ucxbpf ucxbpf-tools
 	[ -z "$(find "$root" -name '*ucxbpf*')" ]
 }

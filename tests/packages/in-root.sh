@@ -58,6 +58,9 @@ ucxbpf replay /tmp/job/job.ucxb | head -n 2
 [ "$(ls /usr/bin/ucxbpf*)" = "/usr/bin/ucxbpf
 /usr/bin/ucxbpf-traffic-mpich
 /usr/bin/ucxbpf-traffic-openmpi" ] || fail "programs: $(ls /usr/bin/ucxbpf*)"
+grep -qx 'ExecStart=/usr/bin/ucxbpf serve .*' /usr/lib/systemd/system/ucxbpf-serve.service || fail "no unit"
+[ ! -e /etc/systemd/system/multi-user.target.wants/ucxbpf-serve.service ] || fail "the unit is on"
+[ -e /usr/share/ucxbpf/serve/grafana.json ] || fail "no dashboard"
 [ -e /usr/share/bash-completion/completions/ucxbpf ] || fail "no completion"
 rm -rf /tmp/job
 removed ucxbpf
