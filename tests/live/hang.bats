@@ -306,10 +306,11 @@ other_communicator()
 		"$CASE/verdict"
 }
 
-# asked MPI CASE RANKS EXPECTED: one `pending` of a new job; its line is "SECONDS right|wrong MPI CASE WHO"
+# asked MPI CASE RANKS EXPECTED: one `pending` of a new job; its line is "SECONDS right|unsure|wrong MPI CASE WHO REASON".
+# Unsure: it names another one, says "perhaps", and for which thread it is not known whether it is in a call.
 asked()
 {
-	local begin who
+	local begin who reason answer=wrong
 
 	hung "$3" "$1" "$2"
 	[ "$2" != peer ] || { kill -STOP "${RANK_PIDS[1]}" && sleep 0.5; }
@@ -317,8 +318,12 @@ asked()
 	"$UCXBPF" pending --json -p "$PIDS" >"$CASE/pending"
 	begin=$((${EPOCHREALTIME/./} - begin))
 	who=$(jq -c '[.behind[].ranks]' "$CASE/pending")
-	printf '%d.%03d %s %s %s %s\n' $((begin / 1000000)) $((begin / 1000 % 1000)) \
-		"$([ "$who" = "$4" ] && echo right || echo wrong)" "$1" "$2" "$who" >>"$WORK/asked"
+	reason=$(jq -r '[.threads[].reason | values] | first // empty' "$CASE/pending")
+	jq -e 'all(.behind[]; .certain | not)' "$CASE/pending" >/dev/null && [ -n "$reason" ] && answer=unsure
+	[ "$who" != "$4" ] || answer=right
+	printf '%d.%03d %s %s %s %s %s\n' $((begin / 1000000)) $((begin / 1000 % 1000)) \
+		"$answer" "$1" "$2" "$who" "$reason" >>"$WORK/asked"
+	[ $answer = right ] || jq -c '{behind, threads, open}' "$CASE/pending"
 	end_job
 }
 
@@ -334,8 +339,8 @@ asked()
 			asked $mpi peer 2 "[[1]]"
 		done
 	done
-	sort -n "$WORK/asked" | awk '{ s[NR] = $1; right += $2 == "right" } END {
-		printf "# %d of %d right, median %s s, longest %s s\n", right, NR, s[int((NR + 1) / 2)], s[NR] }' >&3
+	sort -n "$WORK/asked" | awk '{ s[NR] = $1; right += $2 == "right"; unsure += $2 == "unsure" } END {
+		printf "# %d of %d right, %d unsure, median %s s, longest %s s\n", right, NR, unsure, s[int((NR + 1) / 2)], s[NR] }' >&3
 	cat "$WORK/asked"
 	! grep wrong "$WORK/asked" || false
 }
