@@ -161,8 +161,8 @@ def compare_views(database, report):
          sum(row["count"] for row in report.get("call_sites", [])))
     if "callers" in report:
         same("callers", sorted(str(tuple(row)) for row in database.execute(
-            "SELECT process, op, library, label, module, count, bytes FROM callers")),
-             sorted(str(tuple(row[member] for member in ("process", "op", "library", "label", "module", "count", "bytes")))
+            "SELECT process, op, library, role, label, module, count, bytes FROM callers")),
+             sorted(str(tuple(row[member] for member in ("process", "op", "library", "role", "label", "module", "count", "bytes")))
                     for row in report["callers"]))
     same("slowest", [row[0] for row in database.execute("SELECT duration_ns FROM slowest")],
          [row["time_ns"] for row in report["slowest"]])

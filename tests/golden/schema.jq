@@ -162,8 +162,9 @@ def caller:
 	.where as $where | .row |
 	breach($where; ("process", "count", "bytes"); natural),
 	breach($where; ("op", "label"); or_null(name)),
-	breach($where; ("module", "build_id", "symbol", "file", "address", "reason", "library"); or_null(name)),
+	breach($where; ("module", "build_id", "symbol", "file", "address", "reason", "library", "role"); or_null(name)),
 	(select((.module == null) != (.reason != null)) | "\($where): neither module nor reason, or both"),
+	(select((.module == null) != (.role == null)) | "\($where): neither module nor role, or a role of no module"),
 	(select(has("library") | not) | "\($where): no library");
 
 def self_cost:

@@ -19,7 +19,8 @@ all_called()
 		for program in ucp_tag ucp_am ucp_rma ucp_stream ucp_old; do
 			one_case 0 "$program" ucp shm "$proto" "$PROGS/ucp/$program"
 			all_called "$CASE/report.json"
-			jq -e --arg program "/$program" 'all(.callers[]; (.module | endswith($program)) and .symbol != null)' \
+			jq -e --arg program "/$program" 'all(.callers[]; (.module | endswith($program)) and .symbol != null
+				and .role == "program" and .library == null)' \
 				"$CASE/report.json"
 		done
 	done
@@ -35,7 +36,7 @@ all_called()
 			TRUTH= timeout -k 5 60 "$UCXBPF" run -q $mode -o "$WORK/$mpi$mode.ucxb" -- \
 				timeout -k 2 20 "${JOB[@]}" >"$WORK/out" 2>&1
 			"$UCXBPF" replay --json "$WORK/$mpi$mode.ucxb" >"$WORK/report.json"
-			jq -e '[.callers[] | select((.module | endswith("/mpi_beside")) and .op == "tag_send") | .count]
+			jq -e '[.callers[] | select(.role == "program" and (.module | endswith("/mpi_beside")) and .op == "tag_send") | .count]
 				== [40, 40]' "$WORK/report.json"
 			jq -e '[.ops[] | select(.op == "tag_send" and .function == "MPI_Irecv")] == []' "$WORK/report.json"
 		done

@@ -74,7 +74,7 @@ static uint64_t tag_of(int sender, unsigned int number)
 
 static uint64_t operate(struct bed *bed, int rank, bool sends, uint64_t tag)
 {
-	struct place place = { .symbol = bed->symbol, .frame = bed->symbol, .library = "UCC" };
+	struct place place = { .symbol = bed->symbol, .frame = bed->symbol };
 	const struct op op = {
 		.id = ++bed->id,
 		.process = &processes[rank],
@@ -83,7 +83,7 @@ static uint64_t operate(struct bed *bed, int rank, bool sends, uint64_t tag)
 		.tag = tag,
 	};
 
-	place.library = calling_library(&place);
+	name_caller(op.process, &place);
 	teams_op_start(bed->teams, &op);
 	return op.id;
 }
@@ -282,9 +282,10 @@ static void empty_parts_hide_ranks(void **state)
 
 static struct place place_in(const char *function, const char *module)
 {
+	static const struct process program = { .exe = "/bin/app" };
 	struct place place = { .frame = function, .symbol = function, .module = module };
 
-	place.library = calling_library(&place);
+	name_caller(&program, &place);
 	return place;
 }
 
@@ -310,12 +311,45 @@ static void beyond_mpi(void **state)
 	assert_true(decoder_beyond_mpi(&process, &ucxx));
 }
 
+static const char *role(const struct process *process, const char *function, const char *module)
+{
+	struct place place = { .frame = function, .symbol = function, .module = module };
+
+	name_caller(process, &place);
+	return place.role;
+}
+
+/* Which file called: a library above UCP wins over the program that it is linked into. */
+static void roles_of_callers(void **state)
+{
+	struct process process = { .exe = "/bin/app" };
+	const struct told_library libraries[] = {
+		{ .role = "mpi", .path = "/lib/libmpi.so" },
+		{ .role = "mpi_plugin", .path = "/lib/mca_pml_ucx.so" },
+		{ .role = "mpi", .path = "/bin/app" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(libraries); i++)
+		vec_push(&process.libraries, libraries[i]);
+	assert_string_equal(role(&process, "main", "/bin/app"), "program");
+	assert_string_equal(role(&process, "LrtsSendFunc", "/bin/app"), "charm");
+	assert_string_equal(role(&process, "MPIDI_send", "/lib/libmpi.so"), "mpi");
+	assert_string_equal(role(&process, "mca_pml_ucx_send", "/lib/mca_pml_ucx.so"),
+			    "mpi_plugin");
+	assert_string_equal(role(&process, NULL, "/lib/mca_spml_ucx.so"), "shmem");
+	assert_string_equal(role(&process, NULL, "/lib/libpscom4ucp.so"), "pscom");
+	assert_string_equal(role(&process, "f", "/lib/libsolve.so"), "other");
+	assert_null(role(&process, NULL, NULL));
+	vec_release(&process.libraries);
+}
+
 static struct identity identity(const char *module, const char *symbol, const char *op,
 				uint64_t tag)
 {
 	struct place place = { .module = module, .symbol = symbol, .frame = symbol };
 
-	place.library = calling_library(&place);
+	name_caller(&processes[0], &place);
 	return decoder_identity(&decoder, &place, op, tag);
 }
 
@@ -370,6 +404,7 @@ int main(void)
 		cmocka_unit_test(a_persistent_operation_is_one),
 		cmocka_unit_test(empty_parts_hide_ranks),
 		cmocka_unit_test(beyond_mpi),
+		cmocka_unit_test(roles_of_callers),
 		cmocka_unit_test(fields_of_tags),
 	};
 

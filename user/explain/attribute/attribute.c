@@ -278,19 +278,6 @@ static const struct place *caller_of(struct attribute *attribute, const struct e
 	return address ? decoder_place(attribute->decoder, event, address) : NULL;
 }
 
-/*
- * Who called UCP, where no MPI function did: not MPI, whose call began before its probe was there.
- * A program with an MPI in it also calls UCP outside of MPI's functions, as AMPI's runtime does.
- */
-static const struct place *user_of(const struct op *op)
-{
-	const struct place *caller = op->caller;
-
-	if (!caller || !decoder_is_mpi(op->process, caller->module))
-		return caller;
-	return decoder_is_program(op->process, caller->module) ? caller : NULL;
-}
-
 static void op_event(struct attribute *attribute, struct thread *thread, const struct event *event,
 		     const struct place *caller)
 {
@@ -300,7 +287,7 @@ static void op_event(struct attribute *attribute, struct thread *thread, const s
 	op->caller = caller;
 	op->function = thread_function(thread, event->h);
 	op->call = op->function ? thread->call.id : 0;
-	op->place = op->function ? thread->call.place : user_of(op);
+	op->place = op->function ? thread->call.place : caller;
 	op->framed = true;
 	op->handled = event->h->rx;
 	thread_push(attribute, thread, op);

@@ -362,8 +362,8 @@ uint64_t decoder_lane_ep(const struct decoder *decoder, const struct process *pr
 void decoder_learn_lane(struct decoder *decoder, const struct process *process, uint64_t uct_ep,
 			uint64_t ep);
 
-/* Whether the file is the process's MPI library or a plugin of it. path: NULL: none. */
-bool decoder_is_mpi(const struct process *process, const char *path);
+/* The first role of one of the process's libraries; NULL: it has none. path: NULL: none. */
+const char *decoder_role(const struct process *process, const char *path);
 
 /* Whether the file is the process's program. path: as above. */
 bool decoder_is_program(const struct process *process, const char *path);

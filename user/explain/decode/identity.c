@@ -29,7 +29,7 @@ struct tag_kind {
 #define MAX_NAMES 18
 
 struct caller_library {
-	const char *name;
+	const char *name, *role;
 	const char
 		*functions[MAX_NAMES]; /* in C++ without parameters; "ucc_*": all that begin so */
 	const char *files[MAX_NAMES]; /* library_stem() */
@@ -45,6 +45,7 @@ static const struct caller_library libraries[] = {
 	[UCC] = {
 		/* src/components/tl/ucp/tl_ucp_tag.h, the same in 1.1 to 1.9 */
 		.name = "UCC",
+		.role = "ucc",
 		.functions = { "ucc_tl_ucp_*" },
 		.files = { "libucc_tl_ucp" },
 		.team = { 0, 16 },
@@ -66,6 +67,7 @@ static const struct caller_library libraries[] = {
 		 * functions that send are part of those of src/arch/util/machine-broadcast.C, too.
 		 */
 		.name = "Charm++",
+		.role = "charm",
 		.functions = { "LrtsInit", "LrtsExit", "LrtsSendFunc", "LrtsAdvanceCommunication",
 			       "LrtsIssueRget", "LrtsIssueRput", "LrtsSendDevice", "LrtsRecvDevice",
 			       "LrtsInvokeRemoteDeregAckHandler", "UcxSendMsg", "UcxRmaOp",
@@ -85,6 +87,7 @@ static const struct caller_library libraries[] = {
 	{
 		/* lib/pscom4ucp/psucp.c: a tag is the receiver's address of the connection */
 		.name = "pscom",
+		.role = "pscom",
 		.functions = { "psucp_*", "pscom_ucp_*" },
 		.files = { "libpscom4ucp" },
 		.below_mpi = true,
@@ -92,34 +95,40 @@ static const struct caller_library libraries[] = {
 	{
 		/* tags are of the program, or hashes that Python's layer made of its own */
 		.name = "ucxx",
+		.role = "ucxx",
 		.functions = { "ucxx::*" },
 		.files = { "libucxx" },
 	},
 	{
 		.name = "UCX-Py",
+		.role = "ucx_py",
 		.functions = { "__pyx_f_3ucp_*", "__pyx_pw_3ucp_*", "__pyx_pf_3ucp_*" },
 		.files = { "ucx_api" },
 	},
 	{
 		.name = "NIXL",
+		.role = "nixl",
 		.functions = { "nixlUcx*" },
 		.files = { "libplugin_UCX" },
 	},
 	{
 		/* runtime/realm/ucx/ucp_internal.h */
 		.name = "Realm",
+		.role = "realm",
 		.functions = { "Realm::UCP::*" },
 		.actives = { [1] = "message", [2] = "message with put", [3] = "reply" },
 	},
 	{
 		/* src/modules/transport/ucx/ucx.cpp */
 		.name = "NVSHMEM",
+		.role = "nvshmem",
 		.functions = { "nvshmemt_ucx_*" },
 		.files = { "nvshmem_transport_ucx" },
 		.actives = { [0] = "atomic", [1] = "answer to an atomic" },
 	},
 	{
 		.name = "OpenSHMEM",
+		.role = "shmem",
 		.functions = { "mca_spml_ucx_*", "mca_atomic_ucx_*" },
 		.files = { "mca_spml_ucx", "mca_atomic_ucx", "liboshmem" },
 		.below_mpi = true,
@@ -127,6 +136,7 @@ static const struct caller_library libraries[] = {
 	{
 		/* prov/ucx: tags are of its own callers */
 		.name = "libfabric",
+		.role = "libfabric",
 		.files = { "libfabric" },
 		.below_mpi = true,
 	},
@@ -161,15 +171,37 @@ static bool is_file(const char *path, const char *const *stems)
 	return false;
 }
 
-const char *calling_library(const struct place *place)
+static const struct caller_library *calling_library(const struct place *place)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(libraries); i++) {
 		if (place->symbol && is_one_of(place->frame, libraries[i].functions))
-			return libraries[i].name;
+			return &libraries[i];
 		if (place->module && is_file(place->module, libraries[i].files))
-			return libraries[i].name;
+			return &libraries[i];
 	}
 	return NULL;
+}
+
+static const char *role_of(const struct process *process, const char *module)
+{
+	const char *role = decoder_role(process, module);
+
+	if (decoder_is_program(process, module))
+		return "program";
+	return role ? role : "other";
+}
+
+/* One linked into the program is itself, as Charm++ is; an MPI in there is not told apart. */
+void name_caller(const struct process *process, struct place *place)
+{
+	const struct caller_library *library = calling_library(place);
+
+	if (library) {
+		place->library = library->name;
+		place->role = library->role;
+	} else if (place->module) {
+		place->role = role_of(process, place->module);
+	}
 }
 
 static const struct caller_library *library_of(const struct place *caller)

@@ -59,8 +59,8 @@ void decode_address(struct decoder *decoder, struct capture *capture, const json
 void decode_stack(struct decoder *decoder, const struct event *event,
 		  const struct ub_stack *record);
 void decoded_stacks_release(struct decoder *decoder);
-/* The library that calls UCP from a place; static, NULL: none that is known. */
-const char *calling_library(const struct place *place);
+/* Its library and role, by its symbol and module, and by the process's libraries. */
+void name_caller(const struct process *process, struct place *place);
 void decoded_places_release(struct decoder *decoder);
 
 void decode_memory(struct decoder *decoder, const struct event *event, const struct ub_mem *record);

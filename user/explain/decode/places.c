@@ -70,7 +70,7 @@ void decode_symbol(struct decoder *decoder, struct capture *capture, const json_
 		(uintptr_t)place;
 }
 
-static void name_place(struct decoder *decoder, struct place *place)
+static void name_place(struct decoder *decoder, const struct process *process, struct place *place)
 {
 	char address[32], module[512], line[512], *symbol = NULL;
 	const char *label = address, *frame;
@@ -91,7 +91,7 @@ static void name_place(struct decoder *decoder, struct place *place)
 	}
 	place->label = strings_intern(&decoder->strings, label);
 	place->frame = strings_intern(&decoder->strings, frame);
-	place->library = calling_library(place);
+	name_caller(process, place);
 	free(symbol);
 }
 
@@ -146,7 +146,7 @@ void decode_address(struct decoder *decoder, struct capture *capture, const json
 		find_symbol(capture, place, side_u64(side, "module"));
 	if (!place->module && !place->reason)
 		place->reason = strings_intern(&decoder->strings, "its module is not recorded");
-	name_place(decoder, place);
+	name_place(decoder, process, place);
 	key_place(decoder, place);
 	slot = map_insert(&decoder->addresses, place->address, process->id, &fresh);
 	if (fresh)
@@ -169,7 +169,7 @@ const struct place *decoder_place(struct decoder *decoder, const struct event *e
 	*slot = (uintptr_t)place;
 	place->address = address;
 	place->reason = strings_intern(&decoder->strings, "not recorded");
-	name_place(decoder, place);
+	name_place(decoder, event->process, place);
 	key_place(decoder, place);
 	return place;
 }

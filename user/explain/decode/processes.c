@@ -427,16 +427,15 @@ const struct process *decoder_of_rank(const struct decoder *decoder, const struc
 	return NULL;
 }
 
-bool decoder_is_mpi(const struct process *process, const char *path)
+const char *decoder_role(const struct process *process, const char *path)
 {
 	for (size_t i = 0; path && i < process->libraries.len; i++) {
 		const struct told_library *library = &process->libraries.data[i];
 
-		if (library->path && !strcmp(library->path, path) &&
-		    library_role_by_name(library->role) & (LIB_MPI | LIB_MPI_PLUGIN))
-			return true;
+		if (library->path && !strcmp(library->path, path))
+			return library->role;
 	}
-	return false;
+	return NULL;
 }
 
 bool decoder_is_program(const struct process *process, const char *path)

@@ -98,6 +98,8 @@ static const struct fact_column place_columns[] = {
 	ROW("address", BITS, fact_place, place.address, "in its process"),
 	ROW("library", TEXT, fact_place, place.library,
 	    "library above UCP that the code is of: UCC, ucxx..., null: none that is known"),
+	ROW("role", TEXT, fact_place, place.role,
+	    "what that file is: program, mpi, charm..., other, null: unknown"),
 	ROW("reason", TEXT, fact_place, place.reason, "why the module is unknown"),
 	{ .name = NULL },
 };

@@ -512,7 +512,7 @@ static const char *const views[] = {
 
 	/* operations outside MPI: the place is that of UCP's caller */
 	"CREATE VIEW callers AS SELECT " OF_PROCESS
-	"s.* FROM (SELECT k.process, k.op, p.library, p.label, p.module, p.symbol, p.file, p.line,"
+	"s.* FROM (SELECT k.process, k.op, p.library, p.role, p.label, p.module, p.symbol, p.file, p.line,"
 	" sum(s.count) AS count," BYTES " FROM (SELECT key, count(*) AS count, sum(bytes) AS bytes,"
 	" sum(bytes IS NULL) AS bytes_unknown FROM raw_op_event GROUP BY key"
 	" UNION ALL SELECT key, count, bytes, bytes_unknown FROM raw_op_sum) s"

@@ -193,6 +193,7 @@ static const struct shape place_shape[] = {
 
 static const struct shape caller_shape[] = {
 	SHAPE_OF(struct place, library),
+	SHAPE_OF(struct place, role),
 	{ 0 },
 };
 
@@ -216,11 +217,7 @@ static const struct shape stack_shape[] = {
 static void put_places(const struct report *report, struct json_out *out, const char *name,
 		       const struct cube *cube, const struct shape *sums)
 {
-	static const struct place no_site = { .reason = "not recorded" };
-	static const struct place no_caller = {
-		.reason = "not recorded, or a function of MPI that has no probe"
-	};
-	const struct place *none = cube == &report->callers ? &no_caller : &no_site;
+	static const struct place none = { .reason = "not recorded" };
 	const struct cube_row **rows = cube_sorted(cube, CUBE_BY_KEYS);
 
 	json_out_array(out, name);
@@ -234,9 +231,9 @@ static void put_places(const struct report *report, struct json_out *out, const 
 		if (cube == &report->stacks)
 			shape_put(object, stack_shape, report_stack(report, key[2]), NULL);
 		else
-			shape_put(object, place_shape, place ? place : none, NULL);
+			shape_put(object, place_shape, place ? place : &none, NULL);
 		if (cube == &report->callers)
-			shape_put(object, caller_shape, place ? place : none, NULL);
+			shape_put(object, caller_shape, place ? place : &none, NULL);
 		shape_put(object, sums, &rows[i]->sums, NULL);
 		json_out_item(out, object);
 	}
