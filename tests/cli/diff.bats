@@ -51,6 +51,14 @@ says() {
 	grep -q "^no difference found in environment, libraries, paths and protocols" out
 }
 
+@test "another library calls UCP: who does on each side" {
+	ends 1 "$UCXBPF" diff --json "$DATA/ucxx-perftest.ucxb" "$DATA/ucxpy-tag.ucxb"
+	jq -e '[.rows[] | select(.table == "callers" and .verdict == "changed") | [.key.caller, .before == null]] | unique
+		== [["UCX-Py", true], ["ucxx", false]]' out
+	ends 0 "$UCXBPF" diff --json "$DATA/ucxx-perftest.ucxb" "$DATA/ucxx-perftest.ucxb"
+	jq -e '[.rows[] | select(.table == "callers") | .verdict] | length == 3 and unique == ["same"]' out
+}
+
 @test "differences: the verdict comes first" {
 	ends 1 "$UCXBPF" diff "$DATA/sizes.ucxb" "$DATA/sizes-v2.ucxb"
 	head -n 1 out | grep -qE "^[0-9]+ differences: environment [0-9]+, libraries [0-9]+, paths and protocols [0-9]+, switch points"

@@ -88,6 +88,12 @@ twice()
 	twice "${DIFF_TRIES:-2}" 4 openmpi n mpi_coll
 }
 
+@test "the same run twice: callers of UCP without MPI" {
+	twice "${DIFF_TRIES:-2}" 0 ucp n ucp_tag
+	jq -e '[.rows[] | select(.table == "callers" and .key.caller == "program" and .key.op == "tag_send") | .verdict]
+		| length > 0 and unique == ["same"]' "$WORK/diff.json"
+}
+
 @test "protocol v1 against v2" {
 	record v1 openmpi shm n "$PROGS/openmpi/mpi_sizes"
 	record v2 openmpi shm y "$PROGS/openmpi/mpi_sizes"

@@ -33,6 +33,7 @@ struct made {
 	unsigned int failed; /* receives that ended with a status below 0 */
 	uint64_t received; /* bytes of a receive; 0: there is none */
 	bool unsized; /* there is a receive of unknown bytes, too */
+	const char *library, *role; /* that makes 7 operations outside MPI; NULL: none does */
 	const char *algorithm; /* of MPI_Allreduce; NULL: there is none */
 	uint64_t reduced; /* bytes of all messages of each */
 	unsigned int known, unknown; /* operations of that algorithm, of no known one */
@@ -153,6 +154,22 @@ static void put_receive(const struct fact_sink *sink, uint64_t bytes, int status
 				    .bytes = bytes });
 }
 
+static void put_callers(const struct fact_sink *sink, const struct made *made)
+{
+	const struct place place = { .library = made->library,
+				     .role = made->role,
+				     .module = "/opt/libcaller-1.2.so",
+				     .frame = "request" };
+
+	for (unsigned int i = 0; made->role && i < 7; i++)
+		fact_put(sink, FACT_OP,
+			 &(struct fact_op){ .process = 0,
+					    .peer = 1,
+					    .op = "put",
+					    .place = &place,
+					    .bytes = 10 });
+}
+
 static void put_collectives(const struct fact_sink *sink, const struct made *made)
 {
 	struct fact_collective one = { .function = "MPI_Allreduce",
@@ -204,6 +221,7 @@ static void put_run(struct diff *diff, enum diff_side side, const struct made *m
 		put_receive(&sink, made->received, 0);
 	if (made->unsized)
 		put_receive(&sink, UINT64_MAX, 0);
+	put_callers(&sink, made);
 	put_collectives(&sink, made);
 	if (made->wait_ns)
 		fact_put(&sink, FACT_WAIT,
@@ -768,6 +786,38 @@ static void sums_have_no_protocols(void **state)
 	diff_free(diff);
 }
 
+static void callers_outside_mpi(void **state)
+{
+	struct made before = usual, after = usual;
+	struct diff *diff;
+
+	(void)state;
+	before.library = "ucxx";
+	before.role = "ucxx";
+	after.role = "other";
+	diff = compared(&before, 1, &after, 1);
+	assert_rows(diff, DIFF_CHANGED,
+		    "callers: caller libcaller-1.2.so request put: - > 7, 70 B\n"
+		    "callers: caller ucxx request put: 7, 70 B > -\n");
+	diff_free(diff);
+	/* calls of MPI that were not seen */
+	after = before;
+	before.role = after.role = "mpi_plugin";
+	diff = compared(&before, 1, &after, 1);
+	for (size_t i = 0; i < diff->rows.len; i++)
+		assert_ptr_not_equal(diff->rows.data[i].table, &diff_tables[TABLE_CALLERS]);
+	assert_false(has_note(diff, "callers"));
+	diff_free(diff);
+	/* one whose caller is not known could be anyone's */
+	before.role = after.role = "ucxx";
+	before.received = after.received = 8;
+	after.library = "UCX-Py";
+	diff = compared(&before, 1, &after, 1);
+	assert_rows(diff, DIFF_CHANGED, "");
+	assert_true(has_note(diff, "callers of UCP are not compared"));
+	diff_free(diff);
+}
+
 /* ---- many texts ---- */
 
 #define MANY 4000 /* joined one by one, their texts would take 500 MB */
@@ -1107,6 +1157,7 @@ int main(void)
 		cmocka_unit_test(derived_calls_are_not_all),
 		cmocka_unit_test(other_levels),
 		cmocka_unit_test(sums_have_no_protocols),
+		cmocka_unit_test(callers_outside_mpi),
 		cmocka_unit_test(failed_operations_need_detail),
 		cmocka_unit_test(unknown_bytes_are_not_compared),
 		cmocka_unit_test(many_values_of_one_program),

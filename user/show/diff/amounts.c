@@ -249,6 +249,8 @@ static bool polls(const struct diff_row *row)
 	case TABLE_PROTOCOLS:
 	case TABLE_FAILED:
 		return diff_op_polls(row->keys[0]);
+	case TABLE_CALLERS:
+		return diff_op_polls(row->keys[2]);
 	case TABLE_PATHS:
 		return diff_transfer_polls(row->keys[2]);
 	case TABLE_COLLECTIVES:
@@ -410,6 +412,7 @@ static void judge_roles(struct amounts *amounts, struct diff_row *row, size_t fr
 static bool left_out(const struct diff *diff, const struct diff_table *table)
 {
 	return table->level > diff->limits.level ||
+	       (diff->limits.callers && table == &diff_tables[TABLE_CALLERS]) ||
 	       (diff->limits.protocols && (table == &diff_tables[TABLE_PROTOCOLS] ||
 					   table == &diff_tables[TABLE_COLLECTIVES]));
 }

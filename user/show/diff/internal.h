@@ -71,6 +71,7 @@ struct diff_run {
 	bool damaged; /* totals are not whole */
 	bool windows; /* it was not recorded all the time */
 	bool attached; /* some process was joined in mid-run */
+	bool uncalled; /* who called UCP is not known of some operation outside MPI */
 	bool undescribed; /* some process may have had an MPI, or a UCX, that is not known */
 	bool late_mpi; /* first MPI calls may be missing */
 	bool killed; /* a signal ended some process */
@@ -126,7 +127,7 @@ struct diff_row {
  */
 struct diff_limits {
 	enum level level; /* the layers that all runs have */
-	const char *counts, *calls, *protocols, *waits;
+	const char *counts, *calls, *protocols, *callers, *waits;
 	const char *failed; /* sums do not have how operations ended */
 	VEC(const char *) notes; /* all that readers must know */
 	struct strings derived; /* MPI functions that had no probe for a while, of some run */

@@ -77,13 +77,25 @@ static bool is_late(const struct diff_run *run)
 	return run->late_mpi;
 }
 
+static bool lacks_callers(const struct diff_run *run)
+{
+	return run->uncalled;
+}
+
 static bool lacks_environment(const struct diff_run *run)
 {
 	return !run->whole;
 }
 
 /* What is not compared if some run is so; bit set of enum. */
-enum { OF_COUNTS = 1, OF_CALLS = 2, OF_PROTOCOLS = 4, OF_WAITS = 8, OF_FAILED = 16 };
+enum {
+	OF_COUNTS = 1,
+	OF_CALLS = 2,
+	OF_PROTOCOLS = 4,
+	OF_WAITS = 8,
+	OF_FAILED = 16,
+	OF_CALLERS = 32
+};
 
 static const struct limit {
 	bool (*holds)(const struct diff_run *run);
@@ -100,15 +112,17 @@ static const struct limit {
 	{ is_attached, "was joined in mid-run", OF_COUNTS | OF_CALLS | OF_WAITS,
 	  "counts, bytes and waits are not compared" },
 	{ is_late, "may lack the first MPI calls", OF_CALLS, "MPI calls are not compared" },
-	{ is_counted, "was made with --count", OF_PROTOCOLS | OF_WAITS | OF_FAILED,
-	  "protocols, algorithms of collectives, switch points, failed operations, exact times and waits "
+	{ is_counted, "was made with --count", OF_PROTOCOLS | OF_CALLERS | OF_WAITS | OF_FAILED,
+	  "protocols, algorithms of collectives, switch points, callers of UCP, failed operations, exact times and waits "
 	  "are not compared" },
-	{ is_lossy, "has lost records", OF_PROTOCOLS | OF_WAITS | OF_FAILED,
-	  "protocols, algorithms of collectives, switch points, failed operations and waits are not "
+	{ is_lossy, "has lost records", OF_PROTOCOLS | OF_CALLERS | OF_WAITS | OF_FAILED,
+	  "protocols, algorithms of collectives, switch points, callers of UCP, failed operations and waits are not "
 	  "compared" },
-	{ is_thinned, "has detail of a part only", OF_PROTOCOLS | OF_WAITS | OF_FAILED,
-	  "protocols, algorithms of collectives, switch points, failed operations and waits are not "
+	{ is_thinned, "has detail of a part only", OF_PROTOCOLS | OF_CALLERS | OF_WAITS | OF_FAILED,
+	  "protocols, algorithms of collectives, switch points, callers of UCP, failed operations and waits are not "
 	  "compared" },
+	{ lacks_callers, "does not tell of all operations outside MPI who called UCP", OF_CALLERS,
+	  "callers of UCP are not compared" },
 	{ lacks_environment, "tells less than the whole environment", 0,
 	  "variables that are set on one side alone are not compared" },
 };
@@ -121,6 +135,8 @@ static void forbid(struct diff_limits *to, unsigned int of, const char *why)
 		to->calls = why;
 	if (of & OF_PROTOCOLS && !to->protocols)
 		to->protocols = why;
+	if (of & OF_CALLERS && !to->callers)
+		to->callers = why;
 	if (of & OF_WAITS && !to->waits)
 		to->waits = why;
 	if (of & OF_FAILED && !to->failed)
@@ -189,14 +205,15 @@ static void find_level(struct diff *diff)
 		return;
 	vec_push(
 		&diff->limits.notes,
-		diff_keepf(diff, "%s --level %s: %s not compared",
-			   differ ? "some runs were recorded with" : "all runs were recorded with",
-			   level_names[diff->limits.level],
-			   diff->limits.level == LEVEL_MPI
-				   ? "operations, transfers, protocols, algorithms of collectives, "
-				     "switch points and waits are"
-				   : "transfers, protocols, algorithms of collectives, switch "
-				     "points and waits are"));
+		diff_keepf(
+			diff, "%s --level %s: %s not compared",
+			differ ? "some runs were recorded with" : "all runs were recorded with",
+			level_names[diff->limits.level],
+			diff->limits.level == LEVEL_MPI
+				? "operations, callers of UCP, transfers, protocols, algorithms of "
+				  "collectives, switch points and waits are"
+				: "transfers, protocols, algorithms of collectives, switch "
+				  "points and waits are"));
 }
 
 void diff_find_limits(struct diff *diff)

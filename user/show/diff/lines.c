@@ -120,7 +120,7 @@ static void change_text(FILE *out, const struct diff_row *row)
 static const char *const prefixes[DIFF_TABLES] = {
 	[TABLE_CONTROL] = "control ",       [TABLE_RETRIES] = "retries ",
 	[TABLE_FAILED] = "failed ",         [TABLE_PROTOCOLS] = "protocol ",
-	[TABLE_COLLECTIVES] = "algorithm ",
+	[TABLE_COLLECTIVES] = "algorithm ", [TABLE_CALLERS] = "caller ",
 };
 
 static void subject_text(FILE *out, const struct diff_row *row)

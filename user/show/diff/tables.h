@@ -39,6 +39,7 @@ enum diff_table_id {
 	TABLE_SWITCHES,
 	TABLE_CALLS,
 	TABLE_OPS,
+	TABLE_CALLERS, /* of UCP, outside MPI */
 	TABLE_FAILED, /* operations that ended with an error */
 	TABLE_CONTROL, /* transfers of UCX's own */
 	TABLE_RETRIES, /* attempts without a resource */
