@@ -21,7 +21,7 @@ import { many } from "./many.mjs";
 import { names } from "./names.mjs";
 import { held, parts, summary } from "./summary.mjs";
 import { timeline } from "./timeline.mjs";
-import { graphs, matrix, overview, tables } from "./views.mjs";
+import { callersOfText, graphs, matrix, overview, tables } from "./views.mjs";
 
 const UCXBPF = process.env.UCXBPF ?? "build/ucxbpf";
 const FOLDER = process.env.BATS_TEST_TMPDIR ?? mkdtempSync(join(tmpdir(), "ucxbpf-viewer-"));
@@ -110,6 +110,12 @@ const CHECKS = {
       });
     if (replay(UCXBPF, captures).waits.length) await parts(view);
     await held(view, replay(UCXBPF, captures), captures.length === 1 ? events(UCXBPF, captures[0]) : []);
+    assert.deepEqual(view.complaints, []);
+    await view.close();
+  },
+  async callers(browser, capture) {
+    const view = await new Report(browser, page(capture)).open();
+    await callersOfText(view, execFileSync(UCXBPF, ["replay", "-vv", "--exact", capture]).toString());
     assert.deepEqual(view.complaints, []);
     await view.close();
   },

@@ -35,6 +35,11 @@ check() {
 		"$TOP/tests/data/rma.ucxb" "$TOP/tests/data/hosts.n0.ucxb,$TOP/tests/data/hosts.n1.ucxb"
 }
 
+@test "who called UCP outside MPI, as in the text report, and under each filter" {
+	check callers "$TOP/tests/data/ucxx-perftest.ucxb" "$TOP/tests/data/charm-pingpong.ucxb" "$TOP/tests/data/ucc-test-mpi.ucxb"
+	check brief "$TOP/tests/data/ucxx-perftest.ucxb" "$TOP/tests/data/ampi-pingpong.ucxb"
+}
+
 @test "hosts: variables, cores, NICs, ways, clocks" {
 	check hosts "$TOP/tests/data/gpu-nodes/1.18.1-v2.n0.ucxb,$TOP/tests/data/gpu-nodes/1.18.1-v2.n1.ucxb,$TOP/tests/data/hang.ucxb,$TOP/tests/data/send.ucxb" \
 		"$(printf '%s,' "$TOP"/tests/data/cg.n[012].ucxb)$TOP/tests/data/cg.n3.ucxb"

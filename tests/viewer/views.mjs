@@ -3,7 +3,14 @@
 import assert from "node:assert/strict";
 import { bytes, count, ends, label, ofKind, sums } from "./expected.mjs";
 
-const outside = (name) => name ?? "outside MPI";
+const callerOf = (row) => row.library ?? row.role ?? "unknown";
+let outsideMpi; // what stands for no MPI function, of the whole capture
+const outside = (name) => name ?? outsideMpi;
+
+function nameOutside({ callers = [] }) {
+  const names = [...new Set(callers.map(callerOf))].filter((name) => !name.startsWith("mpi")).sort();
+  return names.some((name) => name !== "unknown") ? `outside MPI (${names.join(", ")})` : "outside MPI";
+}
 
 function same(rows, key, wanted, columns, what) {
   const seen = new Map();
@@ -79,6 +86,31 @@ async function callSites(view, report, kind) {
     own(all, "Calls").map((r) => ({ ...r, count: +r.Calls, ops: +r["UCP operations"], bytes: +r["Bytes sent"] })),
     (r) => `${r["Call site"]}|${r["MPI function"]}`, ["count", "ops", "bytes"]);
   assert.deepEqual(Object.fromEntries([...rows].sort()), Object.fromEntries([...wanted].sort()), "call sites");
+}
+
+// Who called UCP outside MPI: places that have a name in common are added up.
+async function callers(view, report, all) {
+  if (!all.callers?.some((row) => row.role)) return;
+  const wanted = sums(report.callers ?? [], (r) => [callerOf(r), r.module?.split("/").pop() ?? "unknown", r.label ?? "unknown", r.op].join("|"), ["count", "bytes", "errors"]);
+  const rows = sums(
+    own(await view.table("table-callers"), "Count").map((r) => ({ ...r, count: +r.Count, bytes: +r.Bytes, errors: +r.Errors })),
+    (r) => [r.Caller, r.In, r["Call site"], r["UCP operation"]].join("|"), ["count", "bytes", "errors"]);
+  assert.deepEqual(Object.fromEntries([...rows].sort()), Object.fromEntries([...wanted].sort()), "callers of UCP");
+}
+
+// As CALLERS OF UCP of the text report.
+export async function callersOfText(view, text) {
+  const wanted = {};
+  const lines = text.slice(text.indexOf("CALLERS OF UCP")).split("\n\n")[0].split("\n").slice(1);
+  for (const line of lines) {
+    const [, name, file, op, ops, moved] = line.match(/^ {2}(.*\S) {2,}(\S+) +(\S+) +([\d,]+) +([\d,]+) B$/);
+    wanted[[name, file, op].join("|")] = { ops: +ops.replaceAll(",", ""), moved: +moved.replaceAll(",", "") };
+  }
+  await view.show("view=tables");
+  const rows = sums((await view.table("table-callers")).map((r) => ({ ...r, ops: +r.Count, moved: +r.Bytes })),
+    (r) => [r.Function, r.In, r["UCP operation"]].join("|"), ["ops", "moved"]);
+  assert.ok(lines.length > 2);
+  assert.deepEqual(Object.fromEntries([...rows].sort()), Object.fromEntries(Object.entries(wanted).sort()), "callers as in the text");
 }
 
 function byFunction(rows, kind) {
@@ -161,11 +193,13 @@ async function whole(view, report) {
 }
 
 export async function tables(view, report, fragment, kind, all) {
+  outsideMpi = nameOutside(all);
   await view.show(`view=tables&kind=${kind}&${fragment}`);
   await cross(view, report, kind);
   await paths(view, report, kind);
   await functions(view, report, kind);
   await callSites(view, report, kind);
+  await callers(view, report, all);
   await operations(view, report, kind);
   await pairs(view, report, kind);
   await ways(view, report);

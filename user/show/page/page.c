@@ -145,12 +145,15 @@ static int page_put_report(struct page *page, const struct fact_totals *totals)
 
 static const struct shape place_shape[] = {
 	SHAPE_OF(struct place, label),
+	SHAPE_OF(struct place, frame),
 	SHAPE_OF(struct place, module),
 	SHAPE_OF(struct place, offset, .hex = true, SHAPE_WHEN(struct place, module)),
 	SHAPE_OF(struct place, symbol),
 	SHAPE_OF(struct place, demangled, .optional = true),
 	SHAPE_OF(struct place, file),
 	SHAPE_OF(struct place, line, SHAPE_WHEN(struct place, file)),
+	SHAPE_OF(struct place, library),
+	SHAPE_OF(struct place, role),
 	{ 0 },
 };
 

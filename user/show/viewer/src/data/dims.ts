@@ -87,8 +87,8 @@ export function sizeLabel(code: number): string {
 }
 
 export function allDims(model: Model): Dim[] {
-  const { names, places, facts, causes, labels, hostLabels } = model;
-  const absent = (id: string) => (id === "function" ? "outside MPI" : id === "ucp-op" ? "no operation" : "unknown");
+  const { names, places, facts, causes, labels, hostLabels, outside } = model;
+  const absent = (id: string) => (id === "function" ? outside : id === "ucp-op" ? "no operation" : "unknown");
   const ofTransfers = (id: string, label: string, values: string[]): Dim =>
     ({ id, label, columns: { transfers: [facts.transfers.column(id)] }, caused: [causes.column(id)], values });
   const dims = [ofTransfers("kind", "Kind", KINDS)];

@@ -2,6 +2,7 @@
 // All that the page knows, decoded: the cube at once, the timeline when it is first looked at.
 import { Causes } from "./causes";
 import type { Directory, Host, Process, Report } from "./directory";
+import { callersOutside, outsideMpi } from "./places";
 import { allExact } from "./precision";
 import { Codes, inflate, Section } from "./section";
 
@@ -10,12 +11,15 @@ export type Sort = (typeof SORTS)[number];
 
 export interface Place {
   label: string;
+  frame: string; // the function, else as label
   module: string | null;
   offset: string | null;
   symbol: string | null; // as the file has it
   demangled: string | null; // in C++, with parameters
   file: string | null;
   line: number | null;
+  library: string | null; // above UCP
+  role: string | null; // of its file
 }
 
 const CELL_COLUMNS = new Set([
@@ -86,6 +90,8 @@ export class Model {
   readonly places: (Place | null)[];
   readonly facts: Record<Sort, Facts>;
   readonly causes: Causes;
+  readonly callers: string[]; // of operations outside MPI
+  readonly outside: string; // instead of the MPI function that there is none of
   readonly labels: string[]; // of processes, by code
   readonly hostLabels: string[]; // by code
   readonly hosts: Host[]; // by their lowest rank, then as the report has them
@@ -98,6 +104,8 @@ export class Model {
     this.places = this.find("places") ? (this.section("places").json() as (Place | null)[]) : [null];
     this.facts = Object.fromEntries(SORTS.map((sort) => [sort, new Facts(sort, this.section(sort))])) as
       Record<Sort, Facts>;
+    this.callers = callersOutside(this.facts.ops, this.places);
+    this.outside = outsideMpi(this.callers);
     this.causes = new Causes(this.find("causes") ? this.section("causes") : null);
     this.labels = this.processLabels();
     this.hostLabels = this.labelHosts();

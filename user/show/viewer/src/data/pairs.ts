@@ -79,7 +79,7 @@ export function splitPair(model: Model, view: View, of: Of, by: By, src: number,
     const rows = new Map<string, [string, number, number]>();
     for (const i of own) {
       if (!counts[i]) continue;
-      const name = model.names[codes[table.key[i]]] ?? (column === "function" ? "outside MPI" : "unknown");
+      const name = model.names[codes[table.key[i]]] ?? (column === "function" ? model.outside : "unknown");
       const row = rows.get(name) ?? [name, 0, 0];
       row[1] += bytes[i];
       row[2] += counts[i];

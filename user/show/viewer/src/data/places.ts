@@ -1,5 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
-import type { Place } from "./model";
+import type { Facts, Place } from "./model";
+
+// Which library above UCP, else what its file is.
+export const callerOf = (place: Place | null) => place?.library ?? place?.role ?? "unknown";
+
+// Who made operations outside MPI, in alphabetical order.
+export function callersOutside(ops: Facts, places: (Place | null)[]): string[] {
+  const [functions, at] = ["function", "place"].map((name) => ops.column(name));
+  const callers = new Set<string>();
+  functions.forEach((code, i) => code || callers.add(callerOf(places[at[i]])));
+  return [...callers].sort();
+}
+
+// Calls of MPI that were not seen made those of MPI's own code.
+export function outsideMpi(callers: string[]): string {
+  const others = callers.filter((caller) => !caller.startsWith("mpi"));
+  return others.some((caller) => caller !== "unknown") ? `outside MPI (${others.join(", ")})` : "outside MPI";
+}
 
 export function placeTitle(place: Place | null): string {
   if (!place) return "where it was called is not known";

@@ -23,7 +23,7 @@ interface Caller {
 const FIELDS: Record<string, (model: Model, row: Caller) => string | number> = {
   process: (_, row) => (row.process ?? -1) + 1,
   host: (model, row) => model.hostOf((row.process ?? -1) + 1),
-  function: (_, row) => row.function ?? "outside MPI",
+  function: (model, row) => row.function ?? model.outside,
   "call-site": (_, row) => row.call_site ?? "none or unknown",
 };
 

@@ -18,7 +18,7 @@ const FIELDS: Record<string, (slow: Slow) => string | number | null> = {
   device: (s) => s.device,
   op: (s) => s.op,
   "ucp-op": (s) => s.ucp_op ?? "no operation",
-  function: (s) => s.function ?? "outside MPI",
+  function: (s) => s.function ?? model.outside,
   process: (s) => s.process + 1,
   host: (s) => model.hostOf(s.process + 1),
 };
@@ -48,7 +48,7 @@ const COLUMNS: Column<Slow>[] = [
   { id: "bytes", label: "Bytes", value: (s) => s.bytes, show: (s) => (s.bytes === null ? "unknown" : bytes(s.bytes)) },
   { id: "process", label: "Started by", words: true, value: (s) => who(s.process) },
   { id: "peer", label: "With", words: true, value: (s) => who(s.peer) },
-  { id: "function", label: "MPI function", words: true, value: (s) => s.function ?? "outside MPI" },
+  { id: "function", label: "MPI function", words: true, value: (s) => s.function ?? model.outside },
   { id: "ucp", label: "UCP operation", words: true, value: (s) => s.ucp_op ?? "none" },
   { id: "at", label: "At", value: (s) => s.at_ns, show: (s) => instant(s.at_ns, 1000) },
 ];

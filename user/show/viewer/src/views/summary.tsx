@@ -145,7 +145,7 @@ function Functions({ view }: Props) {
   const most = Math.max(1, ...rows.map((row) => row.time));
   const whole = rows.reduce((sum, row) => sum + row.time, 0);
   const columns: Column<FunctionTime>[] = [
-    { id: "function", label: "MPI function", words: true, value: (r) => model.names[r.code] ?? "outside MPI" },
+    { id: "function", label: "MPI function", words: true, value: (r) => model.names[r.code] ?? model.outside },
     {
       id: "bar", label: "Time", words: true, value: (r) => r.time,
       show: (r) => <Bar row={{ process: 0, span: null, mpi: r.time, waited: r.waited, precision: 0 }} most={most} />,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 import { meanTime, precisionWord, signedTime, tellsNothing, Times } from "../data/precision";
 import { knowsMemory } from "../data/ways";
-import { placeTitle } from "../data/places";
+import { callerOf, placeTitle } from "../data/places";
 import { Caused, causedRows } from "../data/moved";
 import type { Group, View } from "../data/view";
 import { KIND_NOUNS, KIND_WORDS, kindOf, model, none, setCodes } from "../state/state";
@@ -116,7 +116,7 @@ function Paths({ view }: Props) {
 function Functions({ view }: Props) {
   const moved = movedColumns(view);
   const columns = [
-    named("function", "MPI function", 0, "outside MPI"), ...moved, sum("count", "Calls", 0, count), TOTAL_TIME, MEAN,
+    named("function", "MPI function", 0, model.outside), ...moved, sum("count", "Calls", 0, count), TOTAL_TIME, MEAN,
     sum("ops", "UCP operations", 7, count), sum("bytes", "Bytes sent", 1, bytes),
     { ...BYTES_SHARE, label: "Bytes %" },
   ];
@@ -129,15 +129,18 @@ function Functions({ view }: Props) {
   );
 }
 
+const placeOf = (r: Row) => model.places[r.codes[0]];
+
+const CALL_SITE: Column<Row> = {
+  id: "place", label: "Call site", words: true, value: (r) => placeOf(r)?.label ?? "unknown",
+  show: (r) => <code title={placeTitle(placeOf(r))}>{placeOf(r)?.label ?? "unknown"}</code>,
+};
+
 function CallSites({ view }: Props) {
   if (model.places.length < 2) return null;
   const moved = movedColumns(view);
   const columns: Column<Caused & Row>[] = [
-    {
-      id: "place", label: "Call site", words: true, value: (r) => model.places[r.codes[0]]?.label ?? "unknown",
-      show: (r) => <code title={placeTitle(model.places[r.codes[0]])}>{model.places[r.codes[0]]?.label ?? "unknown"}</code>,
-    },
-    named("function", "MPI function", 1, "outside MPI"), ...moved, sum("count", "Calls", 0, count), TOTAL_TIME, MEAN,
+    CALL_SITE, named("function", "MPI function", 1, model.outside), ...moved, sum("count", "Calls", 0, count), TOTAL_TIME, MEAN,
     sum("ops", "UCP operations", 7, count), sum("bytes", "Bytes sent", 1, bytes), BYTES_SHARE,
   ];
   return (
@@ -149,13 +152,33 @@ function CallSites({ view }: Props) {
   );
 }
 
+const CALLER: Column<Row>[] = [
+  { id: "caller", label: "Caller", words: true, value: (r) => callerOf(placeOf(r)) },
+  { id: "frame", label: "Function", words: true, value: (r) => placeOf(r)?.frame ?? "unknown" },
+  { id: "file", label: "In", words: true, value: (r) => placeOf(r)?.module?.split("/").pop() ?? "unknown" },
+];
+
+function Callers({ view }: Props) {
+  if (model.callers.every((caller) => caller === "unknown")) return null;
+  const moved = movedColumns(view);
+  const rows = causedRows(view, "ops", ["place", "function", "ucp_op"], OP_SUMS).filter((r) => !r.codes[1]);
+  const columns = [...CALLER, CALL_SITE, named("op", "UCP operation", 2), ...moved, COUNT, COUNT_SHARE, BYTES, MEAN, sum("errors", "Errors", 7, count)];
+  return (
+    <DataTable
+      id="table-callers" title="Callers of UCP" about="operations outside MPI, by the code that made them" columns={columns} rows={withWhole(rows)}
+      sort={moved[1]?.id ?? "bytes"} key={moved.length} rowTitle="show this call site alone"
+      onRow={(r) => setCodes("call-site", new Set([r.codes[0]]))} empty={none("operation")}
+    />
+  );
+}
+
 // A transfer may have another protocol than its operation, and other memory: with sums of them there are fewer rows.
 function Operations({ view }: Props) {
   const memory = knowsMemory(model);
   const moved = movedColumns(view);
   const details = moved.length ? [] : ["protocol", ...(memory ? ["memory"] : [])];
   const columns = [
-    named("op", "UCP operation", 0), named("function", "MPI function", 1, "outside MPI"),
+    named("op", "UCP operation", 0), named("function", "MPI function", 1, model.outside),
     ...details.map((id, i) => named(id, id === "memory" ? "Memory" : "Protocol", 2 + i)),
     ...moved, COUNT, COUNT_SHARE, BYTES, MEAN, TOTAL_TIME, sum("errors", "Errors", 7, count),
   ];
@@ -168,7 +191,7 @@ function Operations({ view }: Props) {
   );
 }
 
-const TABLES = [Cross, Paths, Functions, CallSites, Operations, Collectives, Protocols, MessageSizes, Pairs, Ways, Slowest];
+const TABLES = [Cross, Paths, Functions, CallSites, Callers, Operations, Collectives, Protocols, MessageSizes, Pairs, Ways, Slowest];
 const IN_SIGHT = 3; // at first
 
 export function Tables() {

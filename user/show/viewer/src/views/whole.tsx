@@ -11,7 +11,7 @@ const WHOLE = "whole capture, no filter";
 const span = (least: number, most: number) => (least === most ? bytes(most) : `${bytes(least)} to ${bytes(most)}`);
 
 function chooseFunction(name: string | null) {
-  const code = engine.dim("function").values.indexOf(name ?? "outside MPI");
+  const code = engine.dim("function").values.indexOf(name ?? model.outside);
   if (code >= 0) setCodes("function", new Set([code]));
 }
 
@@ -62,7 +62,7 @@ export function MessageSizes() {
 }
 
 const PROTOCOLS: Column<Protocol>[] = [
-  { id: "function", label: "MPI function", words: true, value: (r) => r.function ?? "outside MPI" },
+  { id: "function", label: "MPI function", words: true, value: (r) => r.function ?? model.outside },
   { id: "op", label: "UCP operation", words: true, value: (r) => r.op },
   { id: "locality", label: "Locality", words: true, value: (r) => r.locality },
   { id: "memory", label: "Memory", words: true, value: (r) => r.memory ?? "unknown" },

@@ -60,7 +60,7 @@ export function RangePanel({ timeline, layout }: { timeline: Timeline; layout: L
         ]}
       />
       {!stats.exact && <p class="note">Not all single events are kept: these are sums over steps of {time(stats.step)}, without functions and filters.</p>}
-      <Rows head="MPI function" id="range-functions" rows={sorted(stats.functions, (code) => model.names[code] ?? "outside MPI")} />
+      <Rows head="MPI function" id="range-functions" rows={sorted(stats.functions, (code) => model.names[code] ?? model.outside)} />
       <Rows head="Rank" id="range-ranks" rows={sorted(stats.processes, (code) => model.labels[code])} />
       <p class="note">The lines are messages sent in this time, at most {count(MOST_ARROWS)}.</p>
     </section>

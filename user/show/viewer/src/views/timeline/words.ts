@@ -52,7 +52,7 @@ export function wordsOf(timeline: Timeline, event: number): Words {
   if (tid !== null && tid !== model.process(lane.process)?.tgid) how.push(`thread ${tid}`);
   return {
     layer: LAYERS[lane.layer],
-    name: name(LAYER_NAMES[lane.layer]) ?? (lane.layer === MPI ? "outside MPI" : "unknown"),
+    name: name(LAYER_NAMES[lane.layer]) ?? (lane.layer === MPI ? model.outside : "unknown"),
     who: model.longLabel(lane.process),
     start: instant(events.start[event], 10),
     duration: durationOf(timeline, event),
