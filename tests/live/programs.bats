@@ -51,6 +51,16 @@ setup() { live_setup; }
 @test "bare UCP over sysv" { matrix ucp sysv $UCP; }
 @test "bare UCP over tcp" { matrix ucp tcp $UCP; }
 
+# MPICH sends them as lists of two parts, over tcp in the fragments of a longer one: their first one has no length.
+@test "active messages of lists are as long as their operations" {
+	JOB_EXTRA="UCX_TLS=tcp,self" trace lists mpich shm y "$PROGS/mpich/mpi_rma"
+	[ "$status" -eq 0 ]
+	"$UCXBPF" replay --json -o "$CASE/report" "$CASE/job.ucxb"
+	jq -e '[.ops[] | select(.protocol == "am/egr/multi/zcopy") | .count] | add > 0' "$CASE/report"
+	jq -e 'def bytes(of): [of | select(.function == "MPI_Fetch_and_op" or .function == "MPI_Accumulate") | .bytes] | add;
+		bytes(.messages[]) == bytes(.ops[] | select(.op == "am_send")) and all(.messages[]; .bytes_unknown == 0)' "$CASE/report"
+}
+
 # A function without a root makes one operation per call, as mpi_coll uses MPI_COMM_WORLD alone.
 @test "OTF2 has as many collective operations as the report has calls, with both MPIs" {
 	/usr/bin/python3 -c 'import otf2' 2>/dev/null || skip "no python3-otf2"

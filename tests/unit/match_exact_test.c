@@ -135,6 +135,29 @@ static void size_of_arrival(void **state)
 	pair_release(&r);
 }
 
+/* A send that is done when its call returns: it is as long as all that it has sent by then. */
+static void size_of_fragments(void **state)
+{
+	struct ub_op *op;
+	struct pair r;
+
+	(void)state;
+	pair_init(&r, "start");
+	op = job_op(&r.a, AT_AM_SEND, EP(1, 2), 5, 1, 0x8000);
+	op->datatype = 1;
+	op->ret = 0;
+	job_xfer(&r.a, &r.b, AT_AM_BCOPY, AM_FIRST, 8 + 8000 + 24, 0x8000);
+	job_rx(&r.b, AT_RX_AM_FIRST, 8 + 8000 + 24, 5, 0, 0);
+	r.b.rx = 0;
+	job_xfer(&r.a, &r.b, AT_AM_BCOPY, AM_MIDDLE, 8 + 400 + 16, 0x8000);
+	job_op_end(&r.a);
+	pair_analyse(&r);
+	assert_int_equal(r.out.totals.matched, 1);
+	assert_int_equal(r.out.messages.data[0].bytes, 8400);
+	assert_int_equal(r.out.ops.data[0].bytes, 8400);
+	pair_release(&r);
+}
+
 static const struct fact_op *op_of(const struct pair *r, uint64_t id)
 {
 	for (size_t i = 0; i < r->out.ops.len; i++)
@@ -254,10 +277,15 @@ static void clocks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(fragments),        cmocka_unit_test(rendezvous),
-		cmocka_unit_test(peer_not_traced),  cmocka_unit_test(in_flight),
-		cmocka_unit_test(size_of_arrival),  cmocka_unit_test(two_hosts),
-		cmocka_unit_test(clocks),           cmocka_unit_test(ids),
+		cmocka_unit_test(fragments),
+		cmocka_unit_test(rendezvous),
+		cmocka_unit_test(peer_not_traced),
+		cmocka_unit_test(in_flight),
+		cmocka_unit_test(size_of_arrival),
+		cmocka_unit_test(size_of_fragments),
+		cmocka_unit_test(two_hosts),
+		cmocka_unit_test(clocks),
+		cmocka_unit_test(ids),
 		cmocka_unit_test(rendezvous_first),
 	};
 

@@ -96,6 +96,7 @@ struct match_op {
 	enum match_state state;
 	bool tagged; /* tag is set: of a receive by handle */
 	struct receive *receive; /* of MATCH_RECEIVE */
+	struct arrival *unsized; /* of sends: joined, waits for the length; NULL */
 	struct way *way; /* held; NULL */
 	struct process *peer; /* of receives: the sender; NULL: not known */
 	const char *protocol; /* of receives: the sender's; NULL: not known */

@@ -56,6 +56,15 @@ void arrival_forget(struct matcher *matcher, struct arrival *arrival)
 	matcher->free_arrivals = arrival;
 }
 
+/* Of some sends neither the call nor the first arrival says how long they are: they know it once
+ * done. */
+static uint64_t bytes_of(const struct sent *sent, const struct arrival *arrival)
+{
+	if (sent->bytes != UINT64_MAX)
+		return sent->bytes;
+	return arrival->bytes == UINT64_MAX && sent->from ? sent->from->bytes : arrival->bytes;
+}
+
 static struct message message_of(const struct sent *sent, const struct arrival *arrival)
 {
 	return (struct message){
@@ -67,7 +76,7 @@ static struct message message_of(const struct sent *sent, const struct arrival *
 		.send_op = sent->op,
 		.recv_op = arrival->recv_op,
 		.tag = sent->tag,
-		.bytes = sent->bytes == UINT64_MAX ? arrival->bytes : sent->bytes,
+		.bytes = bytes_of(sent, arrival),
 		.send_start = sent->start,
 		.send_tid = sent->tid,
 		.recv_start = arrival->recv_start,
@@ -167,6 +176,18 @@ static void enrich(const struct sent *sent, struct arrival *arrival)
 		match->bytes = sent && sent->bytes != UINT64_MAX ? sent->bytes : arrival->bytes;
 }
 
+/* Whether the send's end will tell the message's length: until then the message is kept. */
+static bool awaits_length(struct sent *sent, struct arrival *arrival)
+{
+	const bool awaits = sent->from && sent->from->unsized &&
+			    (sent->from->open || sent->from->framed) &&
+			    bytes_of(sent, arrival) == UINT64_MAX;
+
+	if (sent->from)
+		sent->from->match->unsized = awaits ? arrival : NULL;
+	return awaits;
+}
+
 void message_settle(struct matcher *matcher, struct arrival *arrival)
 {
 	struct sent *sent = arrival->sent;
@@ -179,7 +200,8 @@ void message_settle(struct matcher *matcher, struct arrival *arrival)
 			reason_add(matcher->unmatched_receives, arrival->orphan, 1);
 		return arrival_forget(matcher, arrival);
 	}
-	if (!sent || arrival->state == RECEIVE_WAIT || arrival->receive)
+	if (!sent || arrival->state == RECEIVE_WAIT || arrival->receive ||
+	    awaits_length(sent, arrival))
 		return;
 	message_count(matcher, sent, arrival);
 	sent_free(matcher, sent);

@@ -572,6 +572,8 @@ void matcher_op_done(struct matcher *matcher, struct op *op)
 		stream_done(matcher, op);
 	if (receive)
 		receive_done(matcher, receive);
+	else if (op->match && op->match->unsized)
+		message_settle(matcher, op->match->unsized);
 	else if (op->site->op == OP_TAG_SEND || op->site->op == OP_AM_SEND ||
 		 op->site->op == OP_STREAM_SEND)
 		if (!op->match || op->match->state == MATCH_NONE)
