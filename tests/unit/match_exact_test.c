@@ -158,6 +158,37 @@ static void size_of_fragments(void **state)
 	pair_release(&r);
 }
 
+/* UCP_AM_HDR_FLAG_RESEND, bit 15 of the flags: after 1.22 (src/ucp/core/ucp_am.h) */
+#define RESENT (1ull << 31)
+
+/* The first fragment may come twice: one message all the same, and the next one is not taken for
+ * it. */
+static void a_fragment_that_is_sent_again(void **state)
+{
+	struct pair r;
+
+	(void)state;
+	pair_init(&r, "start");
+	for (uint64_t bytes = 8000; bytes >= 4000; bytes -= 4000) {
+		job_op(&r.a, AT_AM_SEND, EP(1, 2), 5, bytes, 0x8000);
+		for (int again = 0; again <= (bytes == 8000); again++) {
+			job_xfer(&r.a, &r.b, AT_AM_BCOPY, AM_FIRST, 8 + (int64_t)bytes + 24,
+				 0x8000);
+			job_rx(&r.b, AT_RX_AM_FIRST, 8 + (uint32_t)bytes + 24,
+			       again ? 5 | RESENT : 5, 0, 0);
+			r.b.rx = 0;
+		}
+		job_op_end(&r.a);
+	}
+	pair_analyse(&r);
+	assert_int_equal(r.out.totals.sends, 2);
+	assert_int_equal(r.out.totals.receives, 2);
+	assert_int_equal(r.out.totals.matched, 2);
+	assert_int_equal(r.out.messages.data[0].bytes, 8000);
+	assert_int_equal(r.out.messages.data[1].bytes, 4000);
+	pair_release(&r);
+}
+
 static const struct fact_op *op_of(const struct pair *r, uint64_t id)
 {
 	for (size_t i = 0; i < r->out.ops.len; i++)
@@ -283,6 +314,7 @@ int main(void)
 		cmocka_unit_test(in_flight),
 		cmocka_unit_test(size_of_arrival),
 		cmocka_unit_test(size_of_fragments),
+		cmocka_unit_test(a_fragment_that_is_sent_again),
 		cmocka_unit_test(two_hosts),
 		cmocka_unit_test(clocks),
 		cmocka_unit_test(ids),
