@@ -87,6 +87,24 @@ static void parts_make_a_stack(void **state)
 	bed_release(&bed);
 }
 
+/* MPI was called by a binding for the program; a binding alone tells nothing of the program. */
+static void behind_a_binding(void **state)
+{
+	static const struct place mpifh = { .module = "/usr/lib/libmpi_mpifh.so.40.30.0" };
+	static const struct place f08 = { .module = "/usr/lib/libmpi_usempif08-3f2a.so" };
+	static const struct place app = { .module = "/home/me/app" };
+	static const struct place unknown = { .reason = "a test" };
+	const struct place *frames[] = { &mpifh, &f08, &app, &mpifh };
+	const struct place *plain[] = { &unknown, &app };
+
+	(void)state;
+	assert_ptr_equal(decoder_call_site(&(struct stack){ .frames = frames, .depth = 4 }), &app);
+	assert_null(decoder_call_site(&(struct stack){ .frames = frames, .depth = 2 }));
+	assert_null(decoder_call_site(&(struct stack){ .depth = 0 }));
+	assert_ptr_equal(decoder_call_site(&(struct stack){ .frames = plain, .depth = 2 }),
+			 &unknown);
+}
+
 /* What was lost is said, and what is there before it is kept. */
 static void lost_parts(void **state)
 {
@@ -184,7 +202,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parts_make_a_stack),     cmocka_unit_test(lost_parts),
 		cmocka_unit_test(every_end_has_a_reason), cmocka_unit_test(nonsense),
-		cmocka_unit_test(folded_lines),
+		cmocka_unit_test(folded_lines),           cmocka_unit_test(behind_a_binding),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -166,13 +166,14 @@ enum underway underway_call(const struct emitter *emitter, const struct call *ca
 	if (!look || look->ts < call->start || look->reason)
 		return UNDERWAY_UNKNOWN;
 	if (!look->function || strcmp(look->function, call->function) ||
-	    (look->place && call->place && look->place != call->place))
+	    (look->place && call->returns_to && look->place != call->returns_to))
 		return UNDERWAY_ELSEWHERE;
 	/* of several operations that it may wait for, none is more likely */
 	if (filled && !open->certain)
 		forget_awaited(emitter, call, look, open);
 	if (!filled) {
 		*open = open_call(emitter, call->process, call->tid, look);
+		open->place = call->place ? call->place : look->place;
 		open->since = call->start;
 		open->comm = call->comm;
 	}

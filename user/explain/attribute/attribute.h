@@ -115,6 +115,7 @@ struct call {
 	const char *function;
 	const char *comm; /* as decoder_comm() */
 	const struct place *place; /* where it was made; NULL: the capture does not tell */
+	const struct place *returns_to; /* the same, or a binding that the program called */
 	const struct stack *stack; /* how it was reached; NULL: the capture does not tell */
 	uint32_t tid, seq;
 	uint64_t start;

@@ -135,22 +135,23 @@ static void call_begin(struct attribute *attribute, struct thread *thread,
 		       const struct event *event, uint32_t seq, uint64_t start)
 {
 	const struct ub_call *record = (const struct ub_call *)event->h;
+	const struct place *place = decoder_place(attribute->decoder, event, record->ret_addr);
 
 	thread->in_call = true;
 	thread->inner = 0;
-	thread->call =
-		(struct call){ .id = ++attribute->ids,
-			       .process = event->process,
-			       .function = event->site->name,
-			       .comm = decoder_comm(event->process, record->comm),
-			       .place = decoder_place(attribute->decoder, event, record->ret_addr),
-			       .tid = event->h->tid,
-			       .seq = seq,
-			       .start = start,
-			       .end = { start, PRECISION_LOWER },
-			       .count = 1,
-			       .one_op = event->site->one_op,
-			       .derived = event->h->flags & UB_F_DERIVED };
+	thread->call = (struct call){ .id = ++attribute->ids,
+				      .process = event->process,
+				      .function = event->site->name,
+				      .comm = decoder_comm(event->process, record->comm),
+				      .place = place,
+				      .returns_to = place,
+				      .tid = event->h->tid,
+				      .seq = seq,
+				      .start = start,
+				      .end = { start, PRECISION_LOWER },
+				      .count = 1,
+				      .one_op = event->site->one_op,
+				      .derived = event->h->flags & UB_F_DERIVED };
 }
 
 static void call_begun(struct attribute *attribute, const struct thread *thread)
@@ -219,9 +220,15 @@ void thread_missed(struct thread *thread, uint32_t seq, const char *function)
 void thread_stack(struct attribute *attribute, struct thread *thread, const struct event *event)
 {
 	const struct ub_call_stack *record = (const struct ub_call_stack *)event->h;
+	struct call *call = &thread->call;
+	const struct place *site;
 
-	if (thread->in_call && record->h.call == thread->call.seq)
-		thread->call.stack = decoder_stack(attribute->decoder, event, record->stack);
+	if (!thread->in_call || record->h.call != call->seq)
+		return;
+	call->stack = decoder_stack(attribute->decoder, event, record->stack);
+	site = decoder_call_site(call->stack);
+	if (site)
+		call->place = site;
 }
 
 void thread_call_end(struct attribute *attribute, struct thread *thread, const struct ub_hdr *h)

@@ -442,6 +442,9 @@ const struct place *decoder_place(struct decoder *decoder, const struct event *e
 /* The stack of a UB_CALL_STACK record; its end names missing parts. */
 const struct stack *decoder_stack(struct decoder *decoder, const struct event *event, uint64_t id);
 
+/* Where the program made that call, behind a Fortran binding; NULL: the stack ends before. */
+const struct place *decoder_call_site(const struct stack *stack);
+
 /*
  * Records of a capture are missing up to a time, ns: none of its processes' memory is known then.
  */

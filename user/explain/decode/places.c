@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/demangle.h"
+#include "base/library_role.h"
 #include "explain/decode/internal.h"
 
 static const char *intern(struct decoder *decoder, const json_t *side, const char *key)
@@ -280,6 +281,32 @@ const struct stack *decoder_stack(struct decoder *decoder, const struct event *e
 	if (!parts->stack.key)
 		put_together(decoder, parts);
 	return &parts->stack;
+}
+
+/* Files of Fortran bindings (library_stem()), which call MPI for the program. */
+static const char *const bindings[] = {
+	"libmpi_mpifh",  "libmpi_usempif08", "libmpi_usempi_ignore_tkr",
+	"libmpi_usempi", "libmpichfort",     "libmpichf90",
+	"libmpifort",
+};
+
+static bool is_binding(const struct place *place)
+{
+	const char *file = place->module ? basename(place->module) : "";
+	const size_t length = library_stem(file);
+
+	for (size_t i = 0; i < ARRAY_SIZE(bindings); i++)
+		if (!strncmp(file, bindings[i], length) && !bindings[i][length])
+			return true;
+	return false;
+}
+
+const struct place *decoder_call_site(const struct stack *stack)
+{
+	for (int i = 0; i < stack->depth; i++)
+		if (!is_binding(stack->frames[i]))
+			return stack->frames[i];
+	return NULL;
 }
 
 void decoded_stacks_release(struct decoder *decoder)

@@ -66,6 +66,7 @@ void waits_call(struct waits *waits, const struct call *call)
 	if (!turn)
 		return;
 	turn->over = true;
+	turn->place = call->place; /* its stack tells more than the place it returns to */
 	turn->end = call->end.ns;
 	if (call->count > 1 && call->end.precision != PRECISION_EXACT)
 		turn->polled = call->until;
