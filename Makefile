@@ -29,6 +29,7 @@ TRAFFIC_SRC := $(sort $(wildcard user/site/traffic/*.c))
 USER_SRC := $(sort $(filter-out $(TRAFFIC_SRC) user/tools.c,$(shell find user -name '*.c')))
 UNIT_SRC := $(sort $(wildcard tests/unit/*_test.c))
 MPI_SRC := $(sort $(wildcard tests/progs/mpi_*.c tests/progs/cg.c))
+FORTRAN_SRC := $(sort $(wildcard tests/progs/mpi_*.f90))
 UCP_SRC := $(sort $(wildcard tests/progs/ucp_*.c))
 SHMEM_SRC := $(sort $(wildcard tests/progs/shmem_*.c))
 DL_SRC := $(sort $(wildcard tests/progs/dl_*.c))
@@ -49,6 +50,7 @@ TRUST_BIN := $(patsubst tests/trust/%.c,$(O)/tests/trust/%,$(wildcard tests/trus
 BENCH_JOB := $(addprefix $(O)/tests/bench/job/,pingpong node shim.so flood libflood.so)
 MPIS := openmpi mpich
 PROG_BIN := $(foreach m,$(MPIS),$(MPI_SRC:tests/progs/%.c=$(O)/tests/progs/$(m)/%)) \
+	$(foreach m,$(MPIS),$(FORTRAN_SRC:tests/progs/%.f90=$(O)/tests/progs/$(m)/%)) \
 	$(UCP_SRC:tests/progs/%.c=$(O)/tests/progs/ucp/%) \
 	$(SHMEM_SRC:tests/progs/%.c=$(O)/tests/progs/shmem/%) \
 	$(DL_SRC:tests/progs/%.c=$(O)/tests/progs/dl/%) \
@@ -243,6 +245,12 @@ define mpi_rules
 $(O)/tests/progs/$(1)/%: tests/progs/%.c
 	$$(call say,MPICC,$$@)
 	$$(Q)mkdir -p $$(@D) && mpicc.$(1) -std=gnu11 -D_GNU_SOURCE -Wall -O2 -g -MMD -MP $$< -o $$@ $$(LINK) -lm -pthread
+
+# each subroutine a function of its own, each call one that returns to its line
+$(O)/tests/progs/$(1)/%: tests/progs/%.f90
+	$$(call say,MPIFORT,$$@)
+	$$(Q)mkdir -p $$(@D) && mpifort.$(1) -cpp -Wall -O1 -g -fno-inline -fno-optimize-sibling-calls \
+		-ffree-line-length-none -J $$(@D) $$< -o $$@
 
 $(O)/tests/progs/$(1)/mpi_beside: private LINK := -lucp -lucs
 

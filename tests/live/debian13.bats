@@ -7,17 +7,21 @@ load ../lib/soon.bash
 
 ROOT=$BUILD/debian13
 ENTER="$TOP/tests/lib/debian13 enter $ROOT"
-PROGRAMS="mpi_send mpi_isend mpi_sizes mpi_coll mpi_wild"
+PROGRAMS="mpi_send mpi_isend mpi_sizes mpi_coll mpi_wild mpi_f08"
 HANGS=mpi_stuck
+FORTRAN="-cpp -O1 -g -fno-inline -fno-optimize-sibling-calls -ffree-line-length-none" # as in the Makefile
 
 setup_file()
 {
 	command -v mmdebstrap >/dev/null || return 0
 	"$TOP/tests/lib/debian13" make "$ROOT" >"$BUILD/debian13.log" 2>&1 || return 0
-	mkdir -p "$ROOT/progs"
-	cp "$TOP"/tests/progs/*.[ch] "$ROOT/progs"
+	mkdir -p "$ROOT/progs/openmpi" "$ROOT/progs/mpich"
+	cp "$TOP"/tests/progs/*.[ch] "$TOP"/tests/progs/*.f90 "$ROOT/progs"
 	$ENTER sh -c "cd /progs && for mpi in openmpi mpich; do for p in $PROGRAMS $HANGS; do
-		mpicc.\$mpi -std=gnu11 -D_GNU_SOURCE -O2 \$p.c -o \$p.\$mpi -lm -pthread || exit 1
+		case \$p in
+		mpi_f08) mpifort.\$mpi $FORTRAN -J \$mpi \$p.f90 -o \$p.\$mpi ;;
+		*) mpicc.\$mpi -std=gnu11 -D_GNU_SOURCE -O2 \$p.c -o \$p.\$mpi -lm -pthread ;;
+		esac || exit 1
 	done; done"
 	touch "$ROOT/built"
 }
