@@ -5,6 +5,7 @@
 int PMPI_Init(int *argc, char ***argv);
 int PMPI_Recv(void);
 int MPIX_Comm_agree(void);
+int MPIX_Threadcomm_start(void);
 int mpix_own(void);
 
 int PMPI_Init(int *argc, char ***argv)
@@ -35,4 +36,9 @@ __attribute__((noipa)) int PMPI_Recv(void)
 __attribute__((noipa)) int MPIX_Comm_agree(void)
 {
 	return 3 + PMPI_Recv();
+}
+
+__attribute__((noipa)) int MPIX_Threadcomm_start(void)
+{
+	return 4 + MPIX_Comm_agree();
 }

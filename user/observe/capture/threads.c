@@ -336,6 +336,14 @@ static bool may_be_within(struct thread_looking *look, size_t frame)
 	return false;
 }
 
+static bool is_traced(const char *function)
+{
+	for (unsigned int row = 1; row < site_count(); row++)
+		if (!strcmp(site_row(row)->name, function))
+			return true;
+	return false;
+}
+
 /* Writes where it is; else returns why that is not known. */
 static const char *write_place(struct thread_looking *look, const struct thread_registers *thread)
 {
@@ -346,13 +354,13 @@ static const char *write_place(struct thread_looking *look, const struct thread_
 
 	if (!thread_unmoved(thread))
 		return "it ran while its stack was read";
-	if (caller && begins(function, "MPIX_"))
+	if (caller && begins(function, "MPIX_") && !is_traced(function))
 		return "it is in a function of MPI that is not traced";
 	if (caller && end != UB_STACK_WHOLE && may_be_within(look, caller))
 		return why_ended(end);
 	if (caller) {
-		write_call(look, thread, function + 1, look->frames.data[caller].pc,
-			   look->frames.data[caller - 1].base);
+		write_call(look, thread, function + (*function == 'P'),
+			   look->frames.data[caller].pc, look->frames.data[caller - 1].base);
 		return NULL;
 	}
 	/* of others only calls are written */

@@ -76,8 +76,8 @@ const struct site_table sites_mpi = { rows, ARRAY_SIZE(rows), LIB_MPI, NULL };
 
 /*
  * What MPI-4.0 adds (prototypes: mpi.h of MPICH 4.0.2; columns as above), its large-count
- * forms, which have bodies of their own, and the persistent collectives that Open MPI 4.1 exports
- * under MPIX names. A library without them is not incomplete.
+ * forms, which have bodies of their own, the persistent collectives that Open MPI 4.1 exports
+ * under MPIX names, and extensions that communicate. A library without them is not incomplete.
  */
 
 static const struct site mpi4_rows[] = {
@@ -150,6 +150,19 @@ static const struct site mpi4_rows[] = {
 	SITE_CALL_X(Exscan_init, 6), SITE_CALL_X(Neighbor_allgather_init, 7),
 	SITE_CALL_X(Neighbor_allgatherv_init, 8), SITE_CALL_X(Neighbor_alltoall_init, 7),
 	SITE_CALL_X(Neighbor_alltoallv_init, 9), SITE_CALL_X(Neighbor_alltoallw_init, 9),
+
+	/* After failures (ULFM). In Open MPI 5 the two names are two functions, of equal bodies */
+	SITE_CALL_AS("MPIX_Comm_agree", "MPIX_Comm_agree", 1),
+	SITE_CALL_AS("MPIX_Comm_iagree", "MPIX_Comm_iagree", 1),
+	SITE_CALL_AS("MPIX_Comm_shrink", "MPIX_Comm_shrink", 1),
+	SITE_CALL_AS("MPIX_Comm_ishrink", "MPIX_Comm_ishrink", 1),
+	SITE_CALL_AS("MPIX_Comm_revoke", "MPIX_Comm_revoke", 1),
+
+	/* Streams of MPICH 4.1 and newer */
+	SITE_CALL_X(Stream_comm_create, 1), SITE_CALL_X(Stream_comm_create_multiplex, 1),
+	SITE_CALL_X(Stream_send, 6), SITE_CALL_X(Stream_isend, 6), SITE_CALL_X(Stream_recv, 6),
+	SITE_CALL_X(Stream_irecv, 6), SITE_CALL_X(Stream_send_c, 6), SITE_CALL_X(Stream_isend_c, 6),
+	SITE_CALL_X(Stream_recv_c, 6), SITE_CALL_X(Stream_irecv_c, 6),
 	/* clang-format on */
 };
 
