@@ -7,7 +7,7 @@ load ../lib/soon.bash
 
 ROOT=$BUILD/debian13
 ENTER="$TOP/tests/lib/debian13 enter $ROOT"
-PROGRAMS="mpi_send mpi_isend mpi_sizes mpi_coll mpi_wild mpi_f08"
+PROGRAMS="mpi_send mpi_isend mpi_sizes mpi_coll mpi_wild mpi_f08 mpi_four"
 HANGS=mpi_stuck
 FORTRAN="-cpp -O1 -g -fno-inline -fno-optimize-sibling-calls -ffree-line-length-none" # as in the Makefile
 
@@ -33,7 +33,7 @@ setup()
 	live_setup
 }
 
-# traced MPI UCX_TLS PROTO PROGRAM
+# traced MPI UCX_TLS PROTO PROGRAM [ARGUMENT]
 traced()
 {
 	local mpi=$1 tls=$2 proto=$3 program=$4 launcher="mpiexec.mpich"
@@ -44,7 +44,7 @@ traced()
 	timeout -k 5 90 "$UCXBPF" run -q -o "$CASE/job.ucxb" -L "$ROOT/usr/lib/x86_64-linux-gnu" -- \
 		env OMPI_MCA_pml=ucx OMPI_MCA_pml_ucx_tls=any OMPI_MCA_pml_ucx_devices=any \
 		UCX_TLS="$tls" UCX_PROTO_ENABLE="$proto" UCX_LOG_LEVEL=warn TRUTH="$CASE/truth" \
-		$ENTER timeout -k 2 40 $launcher -n 2 "/progs/$program.$mpi" </dev/null >"$CASE/out" 2>&1
+		$ENTER timeout -k 2 40 $launcher -n 2 "/progs/$program.$mpi" "${@:5}" </dev/null >"$CASE/out" 2>&1
 	report
 	jq -e '[.processes[].ucx[] | .version + " " + .layout] | unique == ["1.18.1 1.18.1-assert"]' \
 		"$CASE/report.json"
@@ -66,6 +66,23 @@ all_programs()
 @test "mpich 4.2 over shm, protocol v2" { all_programs mpich posix,self,cma y; }
 
 @test "open mpi 5 over tcp on loopback, protocol v2" { all_programs openmpi tcp,self y; }
+
+# Open MPI sends each partition by itself, and four messages of 11 bytes for each pair of requests.
+@test "open mpi 5: partitions, and agreement after failures" {
+	traced openmpi posix,self,cma y mpi_four
+	jq -e '[.messages[] | select(.function | test("^MPI_(Startall|Pready|Pready_range|Pready_list|Parrived|Waitall)$"))] |
+		group_by(.src) | map([(map(.count) | add), (map(.bytes) | add)]) ==
+		[range(2) | [11 * 2 * 4 + 8, 11 * 4 * (1009 + 200003) + 88]]' "$CASE/report.json"
+	jq -e '[.calls[] | select(.function | startswith("MPIX_")) | "\(.function) \(.count)"] | unique ==
+		["MPIX_Comm_agree 1", "MPIX_Comm_revoke 1", "MPIX_Comm_shrink 1"]' "$CASE/report.json"
+}
+
+# That of Open MPI 5 has none over UCX: "The PML being used - ucx - does not support MPI sessions related features".
+@test "mpich 4.2: sessions" {
+	traced mpich posix,self,cma y mpi_four sessions
+	jq -e '[.calls[] | select(.function | test("Session|Init$|from_group")) | "\(.function) \(.count)"] | unique == [
+		"MPI_Comm_create_from_group 1", "MPI_Session_finalize 1", "MPI_Session_init 1"]' "$CASE/report.json"
+}
 
 # behind MPI CASE: "RANKS STATE" as `pending` has it, and what is queued, of two ranks that hung before
 behind()
