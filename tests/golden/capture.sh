@@ -9,6 +9,7 @@
 # overlap, less the records that name that machine's GPU driver library.
 # Over tcp every rank has a node of its own, below one tracer, to which it is all one host. Over nodes it is tcp,
 # too, but each node has its own tracer: NAME.n0.ucxb, NAME.n1.ucxb and so on.
+# Of OpenSHMEM's the ledger is kept, too, in ledgers/, to compare with (shmem.bats).
 # gromacs is not made here: Open MPI, shm, 4 ranks, 400.tpr of tests/apps/prepare with -nsteps 10.
 # environment: UCXBPF (build/ucxbpf), DATA (tests/data), BED (see tests/nodes)
 . "$(dirname "${BASH_SOURCE[0]}")/../lib/job.sh"
@@ -17,7 +18,7 @@ data=${DATA:-$TOP/tests/data}
 failed=0
 export BED=${BED:-ug}
 
-# name, MPI or ucp, ranks, transport, UCX_PROTO_ENABLE, [NAME=VALUE...] program and its arguments
+# name, MPI, ucp or shmem, ranks, transport, UCX_PROTO_ENABLE, [NAME=VALUE...] program and its arguments
 table() {
 	local tuned=OMPI_MCA_coll_tuned_use_dynamic_rules=1
 	local openmpi=OMPI_MCA_coll_tuned_allreduce_algorithm
@@ -50,6 +51,7 @@ table() {
 		ucp-stream ucp 2 shm n ucp_stream
 		ucp-rma ucp 2 shm n ucp_rma
 		derived openmpi 2 shm n mpi_pingpong 100
+		shmem shmem 2 shm n OMPI_MCA_spml=ucx shmem_calls 3 1
 		send-count openmpi 2 shm n mpi_send
 		ucp-am-count ucp 2 shm y ucp_am
 		hang openmpi 2 shm n mpi_hang 7
@@ -81,6 +83,7 @@ command_of() {
 		job_command "$mpi" "$ranks" tcp "$proto" bash -c "$node" "$ucxbpf" "$data/$name" "$PROGS/$mpi/$program" "$@"
 		return
 		;;
+	shmem:*) job_command openmpi "$ranks" "$transport" "$proto" "$PROGS/shmem/$program" "$@" ;;
 	ucp:*) ucp_command "$transport" "$proto" "$PROGS/ucp/$program" ;;
 	*) job_command "$mpi" "$ranks" "$transport" "$proto" "$PROGS/$mpi/$program" "$@" ;;
 	esac
@@ -101,7 +104,7 @@ capture() {
 	# An aborting job has a status of its own: what counts is that there is a capture. One that did not end
 	# is made again: MPICH's MPI_Finalize over tcp (tests/lib/live.bash).
 	for _ in {1..5}; do
-		rm -f "$data/$name".*ucxb
+		rm -f "$data/$name".*ucxb "$TRUTH"/*
 		timeout -k 5 20 "${JOB[@]}" </dev/null >/dev/null
 		status=$?
 		[ $status = 124 ] || break
@@ -109,6 +112,7 @@ capture() {
 	files=("$data/$name".*ucxb)
 	if [ $status != 124 ] && "$ucxbpf" replay --json "${files[@]}" | jq -e '.loss.dropped == {}' >/dev/null; then
 		echo "$name: $(stat -c %s "${files[@]}" | xargs) bytes"
+		[ "${where[1]}" != shmem ] || jq -cs 'map({ calls, messages })' "$TRUTH"/*.json >"$data/ledgers/$name.json"
 	else
 		echo "$name: no capture of all of it" >&2
 		failed=1
@@ -120,9 +124,10 @@ wanted() {
 }
 
 names=("$@")
-mkdir -p "$data" || exit
+mkdir -p "$data/ledgers" || exit
+TRUTH=$(mktemp -d) || exit
 "$TOP/tests/nodes" up 4 >/dev/null || echo "no nodes: nothing over tcp" >&2
-trap '"$TOP/tests/nodes" down' EXIT
+trap '"$TOP/tests/nodes" down; rm -rf "$TRUTH"' EXIT
 while read -r name rest; do
 	wanted "$name" || continue
 	# shellcheck disable=SC2086

@@ -2,6 +2,7 @@
 # OpenSHMEM: each function's calls, and its puts, gets and atomics, as many as the program's ledger has.
 
 load ../lib/live.bash
+load ../lib/shmem.bash
 load ../lib/soon.bash
 
 setup_file() { live_file_setup; }
@@ -16,30 +17,11 @@ setup()
 	mkdir "$TRUTH"
 }
 
-# as_ledger: what the capture has of the functions that the ledgers name. Collectives and locks make operations that
-# no ledger knows; every put, get and atomic is in some call.
 as_ledger()
 {
-	local part
-
 	"$UCXBPF" replay --json "$WORK/a.ucxb" >"$WORK/report.json"
-	jq -e '([.loss.dropped[]] | add // 0) == 0' "$WORK/report.json"
 	jq -s 'map({ calls, messages })' "$TRUTH"/*.json >"$WORK/ledgers"
-	jq -c '[.[].calls[]] | group_by(.name)[] | [.[0].name, (map(.count) | add)]' "$WORK/ledgers" >"$WORK/true.calls"
-	jq -c --slurpfile true "$WORK/true.calls" '($true | map(.[0])) as $named |
-		[.calls[] | select(.function != "shmem_finalize")] | group_by(.function)[] |
-		[.[0].function, (map(.count) | add)]' "$WORK/report.json" >"$WORK/seen.calls"
-	jq -c '[.[].messages[]] | group_by(.name)[] | [.[0].name, (map(.count) | add), (map(.bytes) | add)]' \
-		"$WORK/ledgers" >"$WORK/true.ops"
-	jq -c --slurpfile true "$WORK/true.ops" --slurpfile calls "$WORK/true.calls" \
-		'(($calls | map(.[0])) - ($true | map(.[0]))) as $others |
-		[.ops[] | select(.op | IN("put", "get", "atomic")) | select(.function | IN($others[]) | not)] |
-		group_by(.function)[] | [.[0].function, (map(.count) | add), (map(.bytes) | add)]' \
-		"$WORK/report.json" >"$WORK/seen.ops"
-	for part in calls ops; do
-		[ "$(wc -l <"$WORK/true.$part")" -gt 30 ]
-		diff "$WORK/true.$part" "$WORK/seen.$part"
-	done
+	shmem_as_ledger "$WORK/report.json" "$WORK/ledgers" "$WORK"
 }
 
 # from_start TRANSPORT CONTEXTS OPTIONS...: the first calls come once the unwind rows of the libraries are read
