@@ -305,7 +305,11 @@ static void match_event(struct attribute *attribute, struct thread *thread,
 	const struct ub_match *record = (const struct ub_match *)event->h;
 	unsigned int kinds = 1u << OP_TAG_RECV | 1u << OP_TAG_MSG_RECV;
 	struct op *op = request_find(attribute, event->process, record->req, event->h, kinds);
+	struct op *around = thread_op(thread, event->h);
 
+	/* one of no bytes is done before its receive returns, whose request nobody gets */
+	if (!op && around && around->immediate && kinds >> around->site->op & 1)
+		op = around;
 	thread_about(attribute, thread, event->h, op);
 	if (op) {
 		op->met = record->size;
