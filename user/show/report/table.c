@@ -14,21 +14,24 @@
 #define LEAST_WIDTH 60
 #define MOST_WIDTH 1000
 
-static bool set(const char *variable)
+/* NULL: not set, or empty */
+static const char *set(const char *variable)
 {
 	const char *value = getenv(variable);
 
-	return value && *value;
+	return value && *value ? value : NULL;
 }
 
 static bool locale_is_utf8(void)
 {
 	static const char *const variables[] = { "LC_ALL", "LC_CTYPE", "LANG" };
 
-	for (int i = 0; i < 3; i++)
-		if (set(variables[i]))
-			return strcasestr(getenv(variables[i]), "utf-8") ||
-			       strcasestr(getenv(variables[i]), "utf8");
+	for (int i = 0; i < 3; i++) {
+		const char *value = set(variables[i]);
+
+		if (value)
+			return strcasestr(value, "utf-8") || strcasestr(value, "utf8");
+	}
 	return false;
 }
 
@@ -42,7 +45,8 @@ static bool dumb(void)
 /* A pipe has no width, but COLUMNS may be set. */
 static int asked_width(void)
 {
-	long width = set("COLUMNS") ? strtol(getenv("COLUMNS"), NULL, 10) : 0;
+	const char *columns = set("COLUMNS");
+	long width = columns ? strtol(columns, NULL, 10) : 0;
 
 	if (width <= 0 || width > MOST_WIDTH)
 		return PLAIN_WIDTH;

@@ -82,7 +82,8 @@ static void put_coverage(const struct judge *judge, FILE *out)
 {
 	missing_list list = collect(judge);
 
-	qsort(list.data, list.len, sizeof(*list.data), by_rules);
+	if (list.len)
+		qsort(list.data, list.len, sizeof(*list.data), by_rules);
 	fprintf(out, "coverage  %zu of %d rules judged", rules_judged(judge), CATALOGUE_RULES);
 	for (size_t i = 0; i < list.len; i++) {
 		const struct missing *one = &list.data[i];
