@@ -20,7 +20,8 @@ HEADER_SIZE, TYPE, STORED, RAW, PAYLOAD_SUM, HEADER_SUM = 8, 12, 16, 20, 56, 64
 def compressed(data):
     room = ZSTD.ZSTD_compressBound(len(data))
     to = ctypes.create_string_buffer(room)
-    return to.raw[:ZSTD.ZSTD_compress(to, room, data, len(data), 1)]
+    size = ZSTD.ZSTD_compress(to, room, data, len(data), 1)
+    return to.raw[:size]
 
 
 def decompressed(data, size):
