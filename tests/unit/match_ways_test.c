@@ -186,6 +186,31 @@ static void window(void **state)
 	pair_release(&p);
 }
 
+/* Without a GPU library no memory is named, but bytes that no transfer of the message has are told:
+ * of two messages one is fetched, of the other one only what announces it was seen. */
+static void on_hosts(void **state)
+{
+	struct pair p;
+
+	(void)state;
+	pair_init(&p, "start");
+	ways_fetched(&p, 5, 70001);
+	ways_post(&p.b, 6, 70003, TARGET, RECV_REQ);
+	ways_rts(&p, 6, 70003);
+	p.b.rx = 0;
+	ways_control(&p.b, &p.a, AT_AM_SHORT, 10, SEND_REQ, AT_RX_ATS);
+	ways_done(&p, 6, 70003);
+	pair_analyse(&p);
+	assert_int_equal(p.out.totals.matched, 2);
+	assert_int_equal(p.out.totals.unexplained_bytes, 0);
+	assert_int_equal(p.out.totals.way_bytes, 70001 + 70003);
+	assert_int_equal(p.out.totals.wayless_bytes, 70003);
+	assert_string_equal(p.out.totals.wayless[0].reason, "no transfer of its data was seen");
+	for (size_t i = 0; i < p.out.messages.len; i++)
+		assert_null(p.out.messages.data[i].src_mem);
+	pair_release(&p);
+}
+
 /* Asks for the data of a message that met a receive, and gets it; where it is unpacked has no
  * probe. */
 static void ask(struct pair *p, uint64_t req, uint64_t bytes)
@@ -572,7 +597,7 @@ int main(void)
 		cmocka_unit_test(to_itself),       cmocka_unit_test(half_staged),
 		cmocka_unit_test(other_host),      cmocka_unit_test(stale_parent),
 		cmocka_unit_test(named_in_an_rtr), cmocka_unit_test(window),
-		cmocka_unit_test(window_of_data),
+		cmocka_unit_test(on_hosts),        cmocka_unit_test(window_of_data),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

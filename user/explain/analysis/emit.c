@@ -395,9 +395,12 @@ void emit_transfer(struct emitter *emitter, const struct transfer *transfer)
 		fact_put(emitter->sink, FACT_TRANSFER, &fact);
 }
 
-/* Messages, as facts: at once, or, where their way is of interest, when all of it is known. */
+/*
+ * Messages, as facts: at once, or, where a process has a GPU library, when all of their way is
+ * known. Whether transfers have their bytes is summed when the way is over.
+ */
 
-/* A matched message whose ways are still open; freed when emitted. */
+/* A matched message whose ways are still open; freed when they are over. */
 struct open_message {
 	struct message message; /* holds its ways */
 };
@@ -410,15 +413,22 @@ static void fill_memory(struct emitter *emitter, const struct way *way, const ch
 	*reason = way ? way->memory.reason : "no operation's buffer is known";
 }
 
-static void account_way(struct fact_totals *totals, const struct fact_message *fact)
+static bool is_named(const struct message *message)
 {
-	if (fact->bytes == UINT64_MAX)
+	const struct way *send = message->src_way, *recv = message->dst_way;
+
+	return (send && send->named) || (recv && recv->named);
+}
+
+static void account_way(struct fact_totals *totals, uint64_t bytes, const char *lacks)
+{
+	if (bytes == UINT64_MAX)
 		return;
-	totals->way_bytes += fact->bytes;
-	if (!fact->chain_reason || !fact->bytes)
+	totals->way_bytes += bytes;
+	if (!lacks || !bytes)
 		return;
-	totals->wayless_bytes += fact->bytes;
-	reason_add(totals->wayless, fact->chain_reason, fact->bytes);
+	totals->wayless_bytes += bytes;
+	reason_add(totals->wayless, lacks, bytes);
 }
 
 static void fill_way(struct emitter *emitter, struct fact_message *fact, const struct way *send,
@@ -435,7 +445,7 @@ static void fill_way(struct emitter *emitter, struct fact_message *fact, const s
 	fact->chain_reason = chain.reason;
 	fact->copies = (send ? send->copies.count : 0) + (recv ? recv->copies.count : 0);
 	fact->copy_bytes = (send ? send->copies.bytes : 0) + (recv ? recv->copies.bytes : 0);
-	account_way(emitter->totals, fact);
+	account_way(emitter->totals, fact->bytes, chain.reason);
 }
 
 static void fill_identity(struct emitter *emitter, const struct message *message,
@@ -451,7 +461,7 @@ static void fill_identity(struct emitter *emitter, const struct message *message
 	fact->number = identity.number;
 }
 
-static void emit_message_now(struct emitter *emitter, const struct message *message)
+static void emit_message_fact(struct emitter *emitter, const struct message *message)
 {
 	struct fact_message fact = {
 		.src = message->src->index,
@@ -473,10 +483,19 @@ static void emit_message_now(struct emitter *emitter, const struct message *mess
 	};
 
 	fill_identity(emitter, message, &fact);
-	if (message->src_way || message->dst_way)
+	if (is_named(message))
 		fill_way(emitter, &fact, message->src_way, message->dst_way);
 	emit_count(emitter);
 	fact_put(emitter->sink, FACT_MESSAGE, &fact);
+}
+
+static void message_over(struct emitter *emitter, const struct message *message)
+{
+	if (is_named(message))
+		emit_message_fact(emitter, message);
+	else
+		account_way(emitter->totals, message->bytes,
+			    way_lacks(message->src_way, message->dst_way, message->bytes));
 }
 
 static bool is_over(const struct way *way)
@@ -496,7 +515,7 @@ static void emit_if_over(struct emitter *emitter, struct open_message *waiting)
 
 	if (!is_over(send) || !is_over(recv))
 		return;
-	emit_message_now(emitter, &waiting->message);
+	message_over(emitter, &waiting->message);
 	attach(send, NULL);
 	attach(recv, NULL);
 	way_drop(send);
@@ -508,8 +527,10 @@ void emit_message(struct emitter *emitter, const struct message *message)
 {
 	struct open_message *waiting;
 
+	if (!is_named(message))
+		emit_message_fact(emitter, message);
 	if (is_over(message->src_way) && is_over(message->dst_way))
-		return emit_message_now(emitter, message);
+		return message_over(emitter, message);
 	waiting = xmalloc(sizeof(*waiting));
 	waiting->message = *message;
 	attach(way_hold(message->src_way), waiting);

@@ -591,7 +591,7 @@ struct fact_totals {
 	struct fact_reason unexplained[FACT_MAX_REASONS];
 	/* copies within a process, which are in no number above; bytes without an operation */
 	uint64_t copies, copy_bytes, copy_unexplained_bytes;
-	/* of messages whose way is asked for (way.h): bytes of all, and of those without one */
+	/* of messages whose length is known: bytes of all, and of those without a way (way.h) */
 	uint64_t way_bytes, wayless_bytes;
 	struct fact_reason wayless[FACT_MAX_REASONS]; /* in bytes */
 	/* calls and messages of which it is not known whether they waited */

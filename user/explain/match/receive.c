@@ -472,8 +472,8 @@ static void probed(struct matcher *matcher, struct op *op)
 static void way_begin(struct matcher *matcher, struct op *op)
 {
 	matcher->gpu = matcher->gpu || op->process->gpu_library;
-	if (matcher->gpu && (WITH_MESSAGE >> op->site->op & 1))
-		match_op_of(matcher, op)->way = way_new(&op->memory);
+	if (WITH_MESSAGE >> op->site->op & 1)
+		match_op_of(matcher, op)->way = way_new(matcher->gpu ? &op->memory : NULL);
 }
 
 /*

@@ -13,7 +13,9 @@ struct way *way_new(const struct memory_answer *memory)
 	struct way *way = xcalloc(1, sizeof(*way));
 
 	way->refs = 1;
-	way->memory = *memory;
+	way->named = memory;
+	if (memory)
+		way->memory = *memory;
 	return way;
 }
 
@@ -39,6 +41,8 @@ void way_add(struct way *way, bool copy, const struct leg *leg, uint64_t count, 
 
 	legs->count += count;
 	legs->bytes += bytes;
+	if (!way->named)
+		return;
 	for (size_t i = 0; i < legs->sorts.len; i++) {
 		const struct leg *known = &legs->sorts.data[i];
 
@@ -195,7 +199,7 @@ static bool incomplete(const struct legs *copies, uint64_t bytes)
 	return copies && copies->count && copies->bytes != bytes;
 }
 
-static const char *why_unknown(const struct way *send, const struct way *recv, uint64_t bytes)
+const char *way_lacks(const struct way *send, const struct way *recv, uint64_t bytes)
 {
 	uint64_t carried = (send ? send->data.bytes : 0) + (recv ? recv->data.bytes : 0);
 
@@ -203,6 +207,8 @@ static const char *why_unknown(const struct way *send, const struct way *recv, u
 		return "its length is not known";
 	if (!bytes)
 		return "it has no bytes";
+	if (!carried && !recv)
+		return "the operation that received it is not known";
 	if (!carried)
 		return "no transfer of its data was seen";
 	if (carried != bytes)
@@ -216,7 +222,7 @@ static const char *why_unknown(const struct way *send, const struct way *recv, u
 struct chain chain_of(struct strings *strings, const struct way *send, const struct way *recv,
 		      const char *src, const char *dst, uint64_t bytes)
 {
-	struct chain chain = { .reason = why_unknown(send, recv, bytes) };
+	struct chain chain = { .reason = way_lacks(send, recv, bytes) };
 	struct path path = { 0 };
 
 	if (chain.reason)

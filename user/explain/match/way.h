@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The way of a message's bytes, as its two operations' transfers show it: what the sender copied,
- * what went to the peer, what the receiver copied. Kept only where a process has a GPU library: all
- * others have one kind of memory.
+ * what went to the peer, what the receiver copied. Between which memory is kept only where a
+ * process has a GPU library: all others have one kind.
  */
 #ifndef UCXBPF_MATCH_WAY_H
 #define UCXBPF_MATCH_WAY_H
@@ -27,12 +27,13 @@ struct open_message;
 struct way {
 	unsigned int refs;
 	bool over; /* nothing will be added */
+	bool named; /* memory and sorts are kept */
 	struct memory_answer memory; /* of the operation's buffer */
 	struct legs copies, data;
 	struct open_message *waiting; /* message to emit once it is over */
 };
 
-struct way *way_new(const struct memory_answer *memory);
+struct way *way_new(const struct memory_answer *memory); /* NULL: bytes alone are of interest */
 struct way *way_hold(struct way *way); /* NULL is a way, too */
 void way_drop(struct way *way);
 
@@ -44,7 +45,10 @@ struct chain {
 	const char *reason; /* and why; static */
 };
 
-/* Both ways are over or NULL; src and dst: the names of the buffers' memory, NULL unknown. */
+/* Why a message's bytes are not those of its two ways, which are over or NULL; NULL: they are. */
+const char *way_lacks(const struct way *send, const struct way *recv, uint64_t bytes);
+
+/* The same ways, joined up; src and dst: the names of the buffers' memory, NULL unknown. */
 struct chain chain_of(struct strings *strings, const struct way *send, const struct way *recv,
 		      const char *src, const char *dst, uint64_t bytes);
 
