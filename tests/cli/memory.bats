@@ -68,3 +68,48 @@ fails_once() {
 	fails_once 5 check -f json "$TOP/tests/data/abort.ucxb"
 	fails_once 5 policy check "$TOP/tests/data/places/rails.yaml"
 }
+
+# Side records that take 51 MB each, beside sizes of some KiB: what all captures share has room for one.
+@test "captures that were made to take memory share what there is" {
+	run /usr/bin/python3 - "$TOP" "$UCXBPF" "$BATS_TEST_TMPDIR" <<-'EOT'
+		import resource, subprocess, sys
+		top, ucxbpf, work = sys.argv[1:]
+		sys.path.insert(0, f"{top}/tests/trust")
+		import captures
+
+		def grow(side):
+		    if side["t"] == "end":
+		        side["more"] = [[]] * 200000
+
+		paths = []
+		for name in "abort", "coll", "rma", "self", "send", "sizes", "threads", "types":
+		    paths.append(f"{work}/{name}.ucxb")
+		    captures.rewritten(f"{top}/tests/data/{name}.ucxb", paths[-1], grow)
+		ended = subprocess.run([ucxbpf, "replay", "--json", *paths], capture_output=True, text=True)
+		print(ended.stderr)
+		print("status", ended.returncode, "left out", ended.stderr.count("would take too much memory were left out"))
+		print("MiB", resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)
+	EOT
+	echo "$output"
+	[ "$status" = 0 ]
+	[ "$(sed -n 's/^MiB //p' <<<"$output")" -lt 200 ]
+	grep -q '^status 4' <<<"$output"
+}
+
+@test "side records of a later version are counted, and are no damage" {
+	/usr/bin/python3 - "$TOP" "$BATS_TEST_TMPDIR/later.ucxb" <<-'EOT'
+		import sys
+		sys.path.insert(0, f"{sys.argv[1]}/tests/trust")
+		import captures
+
+		def later(side):
+		    if side["t"] == "end":
+		        side["t"] = "later"
+
+		captures.rewritten(f"{sys.argv[1]}/tests/data/send.ucxb", sys.argv[2], later)
+	EOT
+	"$UCXBPF" replay --json "$BATS_TEST_TMPDIR/later.ucxb" >"$BATS_TEST_TMPDIR/report"
+	[ "$(jq '.notes["side records of an unknown kind"]' "$BATS_TEST_TMPDIR/report")" = 1 ]
+	"$UCXBPF" replay --json "$TOP/tests/data/send.ucxb" | jq 'del(.self, .notes)' >"$BATS_TEST_TMPDIR/usual"
+	jq 'del(.self, .notes)' "$BATS_TEST_TMPDIR/report" | diff "$BATS_TEST_TMPDIR/usual" -
+}

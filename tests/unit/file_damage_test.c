@@ -355,6 +355,55 @@ static void pack_records(const char *path, int times)
 	close(fd);
 }
 
+/* However much memory each of them may take, all files together take 16 GiB. */
+static void memory_of_all(void **state)
+{
+	enum { FILES = 5 };
+	struct chunk_memory files[FILES] = { 0 };
+
+	(void)state;
+	for (int i = 0; i < FILES; i++)
+		assert_true(chunk_memory_take(&files[i], 0, 1 << 30));
+	for (int i = 0; i < FILES - 1; i++) {
+		assert_true(chunk_memory_take(&files[i], 4ull << 30, 0));
+		assert_false(chunk_memory_take(&files[i], 1, 0));
+	}
+	assert_false(chunk_memory_take(&files[FILES - 1], 1, 0));
+	chunk_memory_return(&files[0], 4096, 0);
+	assert_false(chunk_memory_take(&files[FILES - 1], 4097, 0));
+	assert_true(chunk_memory_take(&files[FILES - 1], 4096, 0));
+	for (int i = 0; i < FILES; i++)
+		chunk_memory_return(&files[i], files[i].taken, files[i].stored);
+	assert_true(chunk_memory_take(&files[0], 4096, 0));
+	chunk_memory_return(&files[0], 4096, 0);
+}
+
+/* Side records of a later ucxbpf are no damage, and take no memory: as many as there may be of any
+ * kind. */
+static void sides_of_unknown_kinds(void **state)
+{
+	enum { LINES = 1000000 };
+	static const char line[] = "{\"t\":\"later\",\"a\":[]}\n", known[] = "{\"t\":\"note\"}\n";
+	const size_t length = sizeof(line) - 1;
+	char *text = malloc(LINES * length + sizeof(known)), *path = temp_path();
+	struct file_reader *r;
+	const char *why;
+
+	(void)state;
+	for (size_t i = 0; i < LINES; i++)
+		memcpy(text + i * length, line, length);
+	memcpy(text + LINES * length, known, sizeof(known));
+	write_sides(path, text, LINES * length + sizeof(known) - 1);
+	r = must_open(path);
+	assert_int_equal(json_array_size(file_reader_sides(r)), 1);
+	assert_int_equal(file_reader_unknown(r), LINES);
+	assert_int_equal(file_reader_damaged(r), 0);
+	assert_true(file_reader_complete(r, &why));
+	file_reader_free(r);
+	free(text);
+	temp_free(path);
+}
+
 /* Chunks that lie in the same time are in memory at once. */
 static void records_out_of_proportion(void **state)
 {
@@ -430,6 +479,8 @@ int main(void)
 		cmocka_unit_test(side_that_is_none),
 		cmocka_unit_test(sides_out_of_proportion),
 		cmocka_unit_test(sides_of_many),
+		cmocka_unit_test(memory_of_all),
+		cmocka_unit_test(sides_of_unknown_kinds),
 		cmocka_unit_test(records_out_of_proportion),
 		cmocka_unit_test_setup_teardown(memory_runs_out, make_sample, free_sample),
 	};

@@ -21,7 +21,7 @@ uint64_t chunk_payload_sum(const void *payload, size_t size)
 	return XXH64(payload, size, 0);
 }
 
-static uint64_t all_beyond; /* of all files that are open */
+static uint64_t all_taken, all_beyond; /* of all files that are open */
 
 static uint64_t beyond(const struct chunk_memory *memory)
 {
@@ -33,6 +33,7 @@ static uint64_t beyond(const struct chunk_memory *memory)
 static void change(struct chunk_memory *memory, uint64_t taken, uint64_t stored)
 {
 	all_beyond -= beyond(memory);
+	all_taken += taken - memory->taken;
 	memory->taken = taken;
 	memory->stored = stored;
 	all_beyond += beyond(memory);
@@ -42,7 +43,7 @@ bool chunk_memory_take(struct chunk_memory *memory, uint64_t size, uint64_t stor
 {
 	const struct chunk_memory before = *memory;
 
-	if (size > READ_MOST - memory->taken)
+	if (size > READ_MOST - memory->taken || size > READ_ALL - all_taken)
 		return false;
 	change(memory, memory->taken + size, memory->stored + stored);
 	if (all_beyond <= READ_BEYOND)

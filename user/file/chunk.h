@@ -72,12 +72,13 @@ _Static_assert(sizeof(struct chunk_header) == 72, "chunk header size");
 
 /*
  * Memory that readers take for the content of chunks: so much for each of their bytes in the file,
- * no more than so much for a file, and so much beyond it for all files that are open. Files of
- * ucxbpf take up to 150 bytes for each, and 230 MiB for the side records of 192 ranks with 192
- * endpoints each. A file made for the purpose could take 600,000 for a byte.
+ * no more than so much for a file and for all that are open, and so much beyond it for all of them.
+ * Files of ucxbpf take up to 150 bytes for each, and 230 MiB for the side records of 192 ranks with
+ * 192 endpoints each. A file made for the purpose could take 600,000 for a byte.
  */
 #define READ_RATIO 512
 #define READ_MOST (4ull << 30)
+#define READ_ALL (16ull << 30)
 #define READ_BEYOND (64ull << 20)
 
 /* Memory that a file's chunks take, and their bytes in the file. Starts as zeros. */

@@ -204,6 +204,9 @@ bool file_reader_complete(const struct file_reader *reader, const char **why);
 /* Whether it goes on to the end of its trace, whatever is missing before. */
 bool file_reader_has_end(const struct file_reader *reader);
 
+/* Side records of kinds that a later ucxbpf may know: they are not kept. */
+uint64_t file_reader_unknown(const struct file_reader *reader);
+
 /* Records that the tracer could not store: the disk was full, or a batch malformed. */
 uint64_t file_reader_refused(const struct file_reader *reader);
 

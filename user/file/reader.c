@@ -15,7 +15,7 @@ struct file_reader {
 	struct loader loader;
 	struct merge merge;
 	json_t *sides;
-	uint64_t damaged_sides;
+	uint64_t damaged_sides, unknown_sides;
 	struct chunk_memory sides_memory;
 	bool sides_over; /* some were left out: they would take too much memory */
 };
@@ -107,22 +107,49 @@ static bool take_memory(struct file_reader *r, uint64_t size)
 	return taken;
 }
 
-/* Appends a side record. -EBADMSG: not a side record, or it takes too much memory; -ENOMEM. */
+/* docs/side-records.md */
+static bool side_is_known(const char *kind)
+{
+	static const char *const kinds[] = {
+		"site",    "library",  "address", "symbol",  "clock",   "memory",
+		"process", "uct_ep",   "iface",   "ep",      "worker",  "capture",
+		"end",     "gpu",      "module",  "self",    "gap",     "cell",
+		"cells",   "consumer", "thread",  "derived", "queues",  "note",
+		"window",  "budget",   "detail",  "unread",  "trimmed",
+	};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (!strcmp(kind, kinds[i]))
+			return true;
+	return false;
+}
+
+/*
+ * Appends a side record of a known kind. -EBADMSG: not a side record, or it takes too much memory;
+ * -ENOMEM.
+ */
 static int add_side(struct file_reader *r, const char *text, size_t size)
 {
+	const uint64_t cost = side_cost(text, size);
 	json_error_t error = { 0 };
+	const char *kind;
 	json_t *side;
 	int err = 0;
 
-	if (!take_memory(r, side_cost(text, size)))
+	if (!take_memory(r, cost))
 		return -EBADMSG;
 	side = json_loadb(text, size, 0, &error);
 	if (!side)
 		return is_memory(&error) ? -ENOMEM : -EBADMSG;
-	if (!json_is_string(json_object_get(side, "t")))
+	kind = json_string_value(json_object_get(side, "t"));
+	if (!kind) {
 		err = -EBADMSG;
-	else if (json_array_append(r->sides, side))
+	} else if (!side_is_known(kind)) {
+		r->unknown_sides++;
+		chunk_memory_return(&r->sides_memory, cost, 0);
+	} else if (json_array_append(r->sides, side)) {
 		err = -ENOMEM;
+	}
 	json_decref(side);
 	return err;
 }
@@ -286,6 +313,11 @@ int file_reader_next_stored(struct file_reader *r, const struct ub_hdr **record)
 uint64_t file_reader_damaged(const struct file_reader *r)
 {
 	return r->scan.skipped + r->damaged_sides + r->merge.damaged;
+}
+
+uint64_t file_reader_unknown(const struct file_reader *r)
+{
+	return r->unknown_sides;
 }
 
 uint64_t file_reader_refused(const struct file_reader *r)

@@ -654,6 +654,7 @@ static int add_file(struct analysis *analysis, const char *path, const char *int
 	source.stats = *file_reader_stats(file->first);
 	source.damaged = file_reader_damaged(file->first);
 	source.refused = file_reader_refused(file->first);
+	source.unknown = file_reader_unknown(file->first);
 	if (file_reader_complete(file->first, why) || interval)
 		*why = NULL;
 	source.incomplete = *why;

@@ -26,6 +26,7 @@ struct record_source {
 	/* Damage that is known once the records were read, instead of damaged; NULL: the same. */
 	uint64_t (*damage)(void *ctx);
 	uint64_t refused; /* records that could not be stored */
+	uint64_t unknown; /* side records of kinds that are not known */
 	const char *incomplete; /* why the capture is not whole; NULL: it is */
 	bool breaks_off; /* before the end of its trace */
 	bool trimmed; /* records are missing on purpose, without a trace in the numbers */

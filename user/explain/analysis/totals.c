@@ -263,6 +263,8 @@ bool totals_add(struct fact_totals *totals, const struct record_source *source,
 		reason_add(totals->notes, "hits without task storage", stats->task_nomem);
 	if (loss->damaged)
 		reason_add(totals->notes, "damaged bytes skipped", loss->damaged);
+	if (source->unknown)
+		reason_add(totals->notes, "side records of an unknown kind", source->unknown);
 	if (source->incomplete)
 		reason_add(totals->notes, source->incomplete, 1);
 	totals->calls_missing += loss->lost || loss->thinned || loss->missing || loss->broken ||
