@@ -298,7 +298,7 @@ FUZZ_SAN := -fsanitize=address,undefined -fno-sanitize-recover=all \
 	-fsanitize-coverage=inline-8bit-counters,pc-table
 FUZZ_COVER := -fprofile-instr-generate -fcoverage-mapping
 FUZZ_WRAP_replay := -Wl,--wrap=decoder_new,--wrap=decoder_free,--wrap=sorted_new,--wrap=sorted_free
-FUZZ_PKGS := libzstd zlib jansson libxxhash libprotobuf-c yaml-0.1 nettle
+FUZZ_PKGS := libzstd zlib jansson libxxhash libprotobuf-c yaml-0.1 nettle sqlite3 otf2
 
 # folder, flags of the compiler, of the linker: with sanitizers, and to see which lines were run
 define fuzz_rules
@@ -319,7 +319,7 @@ $(O)/$(1)/libucxbpf.a: $(FUZZ_SRC:%.c=$(O)/$(1)/obj/%.o) $(PROTO_SRC:user/show/e
 
 $(FUZZ_TARGETS:%=$(O)/$(1)/%): $(O)/$(1)/%: $(O)/$(1)/obj/tests/fuzz/%.o $(O)/$(1)/libucxbpf.a
 	$$(call say,LINK,$$@)
-	$$(Q)$(CLANG) $(FUZZ_CFLAGS) -fsanitize=fuzzer $(2) $$^ $$(FUZZ_WRAP_$$*) -Wl,-Bstatic $$$$(pkg-config --static --libs $(FUZZ_PKGS)) \
+	$$(Q)$(CLANG) $(FUZZ_CFLAGS) -fsanitize=fuzzer $(2) $$^ $$(FUZZ_WRAP_$$*) -Wl,-Bstatic $$$$(pkg-config --static --libs $(FUZZ_PKGS) | sed 's/ -l\(m\|dl\|rt\)\>//g') \
 		-Wl,-Bdynamic $$(FUZZ_LIBS_$$*) $(DEMANGLE) -pthread -lm -Wl,-rpath,'$$$$ORIGIN/lib' -o $$@
 endef
 $(eval $(call fuzz_rules,fuzz,$(FUZZ_SAN)))

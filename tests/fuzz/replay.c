@@ -25,7 +25,8 @@ enum shown {
 	SHOWN_EVENTS, /* as lines of JSON */
 	SHOWN_TIMELINE, /* for Perfetto */
 	SHOWN_PAGE,
-	SHOWN_KINDS = 8,
+	SHOWN_FILES, /* a database, tables as CSV, or an archive of OTF2 */
+	SHOWN_KINDS,
 };
 
 static bool is_json(enum shown shown)
@@ -278,6 +279,9 @@ static void check(const struct fact_totals *totals)
 		harness_fail("receives are not accounted for");
 	if (totals->data_bytes != totals->to_op_bytes + totals->unexplained_bytes)
 		harness_fail("bytes are not accounted for");
+	if (totals->wayless_bytes != sum(totals->wayless) ||
+	    totals->wayless_bytes > totals->way_bytes)
+		harness_fail("bytes of messages are not accounted for");
 }
 
 static void report(struct analysis *analysis, enum shown shown, FILE *out)
@@ -316,10 +320,12 @@ static void judge(struct analysis *analysis, FILE *out)
 	policy_free(policy);
 }
 
-static void export(struct analysis *analysis, const struct export_format *format, FILE *out)
+/* path: of a format that writes no stream; NULL */
+static void export(struct analysis *analysis, const struct export_format *format, const char *path,
+		   FILE *out)
 {
 	const struct export_request request = { .format = format };
-	struct export_target target = { .request = &request, .file = out };
+	struct export_target target = { .request = &request, .file = out, .path = path };
 	struct fact_totals totals = { 0 };
 	struct fact_sink sink;
 	int err = 0;
@@ -331,6 +337,27 @@ static void export(struct analysis *analysis, const struct export_format *format
 	if (!analysis_run(analysis, &sink, &totals))
 		format->end(state, &totals);
 	format->free(state);
+}
+
+static void export_folder(struct analysis *analysis, const struct export_format *format)
+{
+	char path[] = "/dev/shm/ucxbpf-fuzz-XXXXXX";
+
+	if (!mkdtemp(path))
+		abort();
+	export(analysis, format, path, NULL);
+	export_remove(path);
+}
+
+/* An archive takes three times as long as tables, and these as a database: few have one. */
+static void export_files(struct analysis *analysis, size_t size)
+{
+	if (size % 16 == 0)
+		export_folder(analysis, &export_otf2);
+	else if (size % 4 == 0)
+		export_folder(analysis, &export_csv);
+	else
+		export(analysis, &export_sqlite, ":memory:", NULL);
 }
 
 static void page(struct analysis *analysis, FILE *out)
@@ -345,16 +372,18 @@ static void page(struct analysis *analysis, FILE *out)
 	page_free(page);
 }
 
-static void show(struct analysis *analysis, enum shown shown, FILE *out)
+static void show(struct analysis *analysis, enum shown shown, size_t size, FILE *out)
 {
 	if (shown == SHOWN_VERDICT)
 		judge(analysis, out);
 	else if (shown == SHOWN_EVENTS)
-		export(analysis, &export_ndjson, out);
+		export(analysis, &export_ndjson, NULL, out);
 	else if (shown == SHOWN_TIMELINE)
-		export(analysis, &export_perfetto, out);
+		export(analysis, &export_perfetto, NULL, out);
 	else if (shown == SHOWN_PAGE)
 		page(analysis, out);
+	else if (shown == SHOWN_FILES)
+		export_files(analysis, size);
 	else
 		report(analysis, shown, out);
 }
@@ -376,7 +405,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		added += !analysis_add_file(analysis, harness_path(i), &why);
 	if (added) {
 		out = xmemstream(&text, &length);
-		show(analysis, shown, out);
+		show(analysis, shown, size, out);
 		fclose(out);
 		/* it takes as long as making it: for some */
 		if (size % 4 == 0 && is_json(shown))
