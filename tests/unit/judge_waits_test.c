@@ -129,6 +129,53 @@ static void without_messages_nothing_is_known(void **state)
 	bed_end(&bed);
 }
 
+/* Waits that are not known, which were a tenth, a twentieth and a fifth of the time at most. */
+static void what_is_not_known_may_be_too_much(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	begin(&bed);
+	waits(&bed, WAIT_LATE_SENDER, 1, 3, 3, 100 * MS, 100 * MS);
+	bed.totals.waits_hidden = (struct fact_hidden){ 300 * MS, 199 * MS, 799 * MS };
+	bed_judge(&bed);
+	bed_expect(&bed, "WAIT-01", "n1:rank3", VERDICT_UNKNOWN);
+	bed_expect(&bed, "WAIT-01", "n0:rank0", VERDICT_PASS);
+	bed_expect(&bed, "WAIT-02", "n1:rank3", VERDICT_PASS);
+	bed_expect(&bed, "WAIT-03", "job", VERDICT_PASS);
+	assert_string_equal(bed_finding(&bed, "WAIT-01", "n1:rank3")->why,
+			    "waits that are not known may be up to 300 ms long");
+	bed_end(&bed);
+
+	begin(&bed);
+	waits(&bed, WAIT_LATE_SENDER, 1, 3, 3, 400 * MS, 400 * MS);
+	bed.totals.waits_hidden = (struct fact_hidden){ 800 * MS, 200 * MS, 800 * MS };
+	bed_judge(&bed);
+	bed_expect(&bed, "WAIT-01", "n1:rank3", VERDICT_FAIL);
+	bed_expect(&bed, "WAIT-02", "n1:rank3", VERDICT_UNKNOWN);
+	bed_expect(&bed, "WAIT-03", "job", VERDICT_UNKNOWN);
+	bed_end(&bed);
+}
+
+/* Rules that are for information alone decide nothing, known or not. */
+static void information_leaves_the_status(void **state)
+{
+	struct bed bed;
+	int status[2];
+
+	(void)state;
+	for (int hidden = 0; hidden < 2; hidden++) {
+		begin(&bed);
+		bed.totals.waits_hidden.waits = hidden ? 500 * MS : 0;
+		bed_judge(&bed);
+		bed_expect(&bed, "WAIT-01", "n1:rank3", hidden ? VERDICT_UNKNOWN : VERDICT_PASS);
+		status[hidden] = judge_status(bed.judge, false);
+		bed_end(&bed);
+	}
+	assert_int_equal(status[0], status[1]);
+	assert_int_not_equal(status[0], 3);
+}
+
 /* It hung before the attach: its call is in no record. */
 static void in_a_call_since_before_the_trace(void **state)
 {
@@ -175,6 +222,8 @@ int main(void)
 		cmocka_unit_test(late_progress_is_its_own),
 		cmocka_unit_test(imbalance_shows_in_collectives),
 		cmocka_unit_test(without_messages_nothing_is_known),
+		cmocka_unit_test(what_is_not_known_may_be_too_much),
+		cmocka_unit_test(information_leaves_the_status),
 		cmocka_unit_test(in_a_call_since_before_the_trace),
 		cmocka_unit_test(without_calls_there_is_nothing),
 	};

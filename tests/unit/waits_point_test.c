@@ -154,6 +154,11 @@ static void joins(uint64_t wanted, uint64_t mask, uint64_t other, uint64_t left,
 		assert_string_equal(r.out.waits.data[i].function, "MPI_Recv");
 		assert_true(r.out.waits.data[i].ns >= PAUSE);
 	}
+	/* the others were no longer than their calls had lasted by then */
+	assert_true(r.out.totals.waits_hidden.waits >= (3 - kept) * PAUSE);
+	assert_true(r.out.totals.waits_hidden.waits < (3 - kept) * 2 * PAUSE + PAUSE);
+	assert_int_equal(r.out.totals.waits_hidden.progress, 0);
+	assert_int_equal(r.out.totals.waits_hidden.collectives, 0);
 	pair_release(&r);
 }
 

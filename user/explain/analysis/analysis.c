@@ -287,7 +287,7 @@ static void on_call(void *arg, const struct call *call)
 		until = analysis->until[call->process->id];
 		open = is_open(analysis, call, until, &fact);
 	}
-	waits_call(analysis->waits, call);
+	waits_call(analysis->waits, call, until);
 	emit_call(&analysis->emitter, call, until, open && fact.certain);
 	if (!open)
 		return;
@@ -400,7 +400,8 @@ static int start(struct analysis *analysis, const struct fact_sink *sink,
 					 on_op_done, on_op_over,    on_transfer,  on_hidden,
 					 on_sent,    on_arrived,    on_completed, on_met };
 	struct match_sink messages = { analysis, on_message, on_joined };
-	struct waits_sink found = { analysis, on_wait, on_collective, totals->waits_unknown };
+	struct waits_sink found = { analysis, on_wait, on_collective, totals->waits_unknown,
+				    &totals->waits_hidden };
 	struct teams_sink joined = { analysis, on_collective };
 	int err = 0;
 

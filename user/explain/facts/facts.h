@@ -292,6 +292,12 @@ enum wait_kind {
 	WAIT_KINDS
 };
 
+/* A wait for the last process to enter, or for the root. */
+static inline bool fact_in_collective(enum wait_kind kind)
+{
+	return kind >= WAIT_AT_BARRIER && kind <= WAIT_EARLY_REDUCE;
+}
+
 /* "late_sender", "late_receiver"..., by enum wait_kind. */
 extern const char *const wait_kind_names[WAIT_KINDS];
 
@@ -596,6 +602,10 @@ struct fact_totals {
 	struct fact_reason wayless[FACT_MAX_REASONS]; /* in bytes */
 	/* calls and messages of which it is not known whether they waited */
 	struct fact_reason waits_unknown[FACT_MAX_REASONS];
+	/* ns that these waited at most, of any kind; of late progress; in collectives */
+	struct fact_hidden {
+		uint64_t waits, progress, collectives;
+	} waits_hidden;
 	/* what the file itself says: gaps, incomplete capture, reordered records */
 	struct fact_reason notes[FACT_MAX_REASONS];
 	/* captures in whose processes MPI calls may be missing between two that are here */

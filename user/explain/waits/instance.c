@@ -153,6 +153,7 @@ static void tell_member(struct waits *waits, enum wait_kind kind, const struct p
 		     .turn = turn,
 		     .span = { member->start, until.ns },
 		     .uncertainty = until.uncertainty,
+		     .until = member->until,
 		     .culprit = sure ? (struct cause){ culprit->line->process, culprit->function,
 						       NULL, culprit->place }
 				     : (struct cause){ 0 },
@@ -177,11 +178,22 @@ static void tell_all(struct waits *waits, const struct instance *instance,
 		tell_member(waits, kind, member, entries->last.member, last_is_sure(entries));
 }
 
+/* Each member waited while it was in its call, at most; the call of one that still is comes later.
+ */
+static void unknown_instance(struct waits *waits, const struct instance *instance,
+			     const char *reason)
+{
+	reason_add(waits->sink.unknown, reason, 1);
+	for (const struct participant *member = instance->first; member; member = member->next)
+		hidden(waits, WAIT_AT_NXN, turn_by_id(member->line, member->call),
+		       (struct wait_span){ member->start, member->until });
+}
+
 static void tell_rooted(struct waits *waits, const struct instance *instance,
 			const struct entrances *entries)
 {
 	if (entries->roots != 1)
-		return unknown(waits, "collectives whose root is not certain", 1);
+		return unknown_instance(waits, instance, "collectives whose root is not certain");
 	if (instance->flow == FLOW_TO_ROOT)
 		return tell_member(waits, WAIT_EARLY_REDUCE, entries->root, entries->last.member,
 				   last_is_sure(entries));
@@ -197,7 +209,8 @@ static void tell_instance(struct waits *waits, const struct instance *instance)
 		return;
 	entries = entries_of(waits, instance);
 	if (!entries.known)
-		return unknown(waits, "collectives between hosts whose clocks are not known", 1);
+		return unknown_instance(waits, instance,
+					"collectives between hosts whose clocks are not known");
 	if (instance->flow == FLOW_BARRIER || instance->flow == FLOW_ALL)
 		tell_all(waits, instance, &entries);
 	else
@@ -210,15 +223,17 @@ static void instance_close(struct waits *waits, struct instance *instance, bool 
 {
 	if (whole)
 		tell_instance(waits, instance);
-	else
-		unknown(waits, "collectives whose messages are not all known", instance->size > 1);
+	else if (instance->size > 1)
+		unknown_instance(waits, instance, "collectives whose messages are not all known");
 	show_instance(waits, instance, whole);
 	for (struct participant *member = instance->first, *next; member; member = next) {
 		struct wait_turn *turn = turn_by_id(member->line, member->call);
 
 		next = member->next;
-		if (turn)
+		if (turn) {
 			turn->member = NULL;
+			turn->given_up = !member->over && instance->size > 1;
+		}
 		member->next = waits->free_members;
 		waits->free_members = member;
 	}
@@ -309,11 +324,14 @@ void member_join(struct waits *waits, struct wait_turn *send, struct wait_turn *
 		settle(waits, receiver);
 }
 
-void member_over(struct waits *waits, struct wait_turn *turn, bool cut)
+void member_over(struct waits *waits, struct wait_turn *turn, uint64_t until, bool cut)
 {
+	if (turn->given_up)
+		hidden(waits, WAIT_AT_NXN, turn, (struct wait_span){ turn->start, until });
 	if (!turn->member || turn->member->over)
 		return;
 	turn->member->over = true;
+	turn->member->until = until;
 	turn->member->instance->cut = turn->member->instance->cut || cut;
 	settle(waits, turn->member);
 }

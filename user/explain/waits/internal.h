@@ -42,10 +42,12 @@ struct wait_turn {
 	uint64_t end; /* once over: of the last that was seen inside it */
 	uint64_t polled; /* it is many, in turn until then, for who knows how long each; 0: no */
 	struct wait_spans waited; /* of any kind */
+	struct wait_spans hidden; /* in which it may have waited, too */
 	struct wait_spans crowds[CROWDED_KINDS]; /* of one kind */
 	uint64_t longest; /* ns of its longest wait, */
 	struct cause root; /* and what caused that */
 	struct participant *member; /* of a collective whose members are not all known yet; NULL */
+	bool given_up; /* that collective was, while the call lasted */
 	struct awaited_op {
 		const char *op; /* NULL: it waits for none that is known */
 		const struct process *peer;
@@ -74,6 +76,7 @@ struct participant {
 	unsigned int sends, receives; /* of its messages, */
 	unsigned int unpaired; /* and those whose other end is not known yet */
 	uint64_t sent; /* messages to other members, as far as both ends are known */
+	uint64_t until; /* once over: it was so by then */
 	bool over;
 };
 
@@ -190,12 +193,18 @@ struct waiting {
 	struct wait_turn *turn;
 	struct wait_span span; /* on the clock of the line's host */
 	uint64_t uncertainty;
+	uint64_t until; /* it was over by then, whatever the clocks; 0: not told */
 	struct cause culprit;
 	struct wait_thread *culprit_line; /* NULL: not known */
 };
 
 void tell(struct waits *waits, const struct waiting *waiting);
-void unknown(struct waits *waits, const char *reason, uint64_t count);
+/* A call may have waited besides, in that span at most; turn NULL: it is not known which. */
+void hidden(struct waits *waits, enum wait_kind kind, struct wait_turn *turn,
+	    struct wait_span span);
+/* Counts such a wait. */
+void unknown(struct waits *waits, const char *reason, enum wait_kind kind, struct wait_turn *turn,
+	     struct wait_span span);
 
 /* ---- shown.c ---- */
 /* Hands on an operation with its algorithm. whole: all of its members and messages are known. */
@@ -208,8 +217,8 @@ void member_begin(struct waits *waits, struct wait_thread *line, struct wait_tur
 void member_op(struct wait_turn *turn, bool sends);
 void member_join(struct waits *waits, struct wait_turn *send, struct wait_turn *receive,
 		 const struct message *message);
-/* cut: the call may have gone on. */
-void member_over(struct waits *waits, struct wait_turn *turn, bool cut);
+/* until: as in struct participant; cut: the call may have gone on. */
+void member_over(struct waits *waits, struct wait_turn *turn, uint64_t until, bool cut);
 /* The turn is forgotten: its instance is closed as it is. */
 void member_leave(struct waits *waits, struct wait_turn *turn);
 void members_release(struct waits *waits);

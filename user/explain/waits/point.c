@@ -23,13 +23,33 @@ static void tell_until(struct waits *waits, struct waiting *waiting, uint64_t fr
 	const struct instant to =
 		skew_time(waits, waiting->culprit.process->host, ns, waiting->line->process->host);
 
+	from = later(from, waiting->turn->start);
 	if (!to.known)
-		return unknown(waits, "messages between hosts whose clocks are not known", 1);
-	waiting->span =
-		(struct wait_span){ later(from, waiting->turn->start), earlier(to.ns, until) };
+		return unknown(waits, "messages between hosts whose clocks are not known",
+			       waiting->kind, waiting->turn, (struct wait_span){ from, until });
+	waiting->span = (struct wait_span){ from, earlier(to.ns, until) };
 	waiting->uncertainty = to.uncertainty;
+	waiting->until = until;
 	if (waiting->span.to > waiting->span.from)
 		tell(waits, waiting);
+}
+
+/* When a message was waited for at most: not before its receive, nor once it was sent. */
+static struct wait_span late_most(struct waits *waits, const struct message *message,
+				  const struct wait_turn *turn)
+{
+	const struct instant sent =
+		skew_time(waits, message->src->host, message->send_start, message->dst->host);
+	struct wait_span span = { message->recv_start, message->arrival };
+
+	if (sent.known)
+		span.to = earlier(sent.ns + sent.uncertainty, span.to);
+	/* the call that it came in waited, if any did: there is no other thread's */
+	if (!span.from)
+		span.from = turn && message->arrival_call && line_only(waits, message->dst)
+				    ? turn->start
+				    : message->dst->seen;
+	return span;
 }
 
 void late_sender(struct waits *waits, const struct message *message)
@@ -48,7 +68,9 @@ void late_sender(struct waits *waits, const struct message *message)
 		return; /* no call waits for it */
 	if (!message->recv_start || message->recv_tid != message->arrival_tid ||
 	    !message->arrival_call)
-		return unknown(waits, "messages whose waiting call is not known", 1);
+		return unknown(waits, "messages whose waiting call is not known", WAIT_LATE_SENDER,
+			       message->recv_tid == message->arrival_tid ? turn : NULL,
+			       late_most(waits, message, turn));
 	if (turn_awaits(turn, message->recv_call))
 		tell_until(waits, &waiting, message->recv_start, message->send_start,
 			   message->arrival);

@@ -5,9 +5,25 @@
 static const char computing[] = "computing", communicating[] = "communicating",
 		  waiting_too[] = "waiting";
 
-void unknown(struct waits *waits, const char *reason, uint64_t count)
+void hidden(struct waits *waits, enum wait_kind kind, struct wait_turn *turn, struct wait_span span)
 {
-	reason_add(waits->sink.unknown, reason, count);
+	struct fact_hidden *sums = waits->sink.hidden;
+	const uint64_t ns = span.to > span.from ? span.to - span.from : 0;
+
+	if (!ns)
+		return;
+	sums->waits += turn ? spans_add(&turn->hidden, span) : ns;
+	if (kind == WAIT_LATE_PROGRESS)
+		sums->progress += ns;
+	if (fact_in_collective(kind))
+		sums->collectives += ns;
+}
+
+void unknown(struct waits *waits, const char *reason, enum wait_kind kind, struct wait_turn *turn,
+	     struct wait_span span)
+{
+	reason_add(waits->sink.unknown, reason, 1);
+	hidden(waits, kind, turn, span);
 }
 
 /* A thread's time in a span of its own clock. */
@@ -104,6 +120,14 @@ static int index_of(const struct process *process)
 	return process ? process->index : -1;
 }
 
+/* As far as clocks allow. */
+static struct wait_span longest(const struct waiting *waiting)
+{
+	const uint64_t to = waiting->span.to + waiting->uncertainty, until = waiting->until;
+
+	return (struct wait_span){ waiting->span.from, until && until < to ? until : to };
+}
+
 void tell(struct waits *waits, const struct waiting *waiting)
 {
 	const struct cause *culprit = &waiting->culprit;
@@ -116,7 +140,8 @@ void tell(struct waits *waits, const struct waiting *waiting)
 	uint64_t own;
 
 	if (ns <= waiting->uncertainty)
-		return unknown(waits, "shorter than the hosts' clocks are known", 1);
+		return unknown(waits, "shorter than the hosts' clocks are known", waiting->kind,
+			       waiting->turn, longest(waiting));
 	if (waiting->culprit_line &&
 	    waiting->culprit_line->process->host != waiting->line->process->host) {
 		const struct instant begin =

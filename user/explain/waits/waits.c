@@ -59,7 +59,7 @@ static struct wait_turn *turn_of(struct waits *waits, const struct process *proc
 	return id ? turn_by_id(line_find(waits, process, tid), id) : NULL;
 }
 
-void waits_call(struct waits *waits, const struct call *call)
+void waits_call(struct waits *waits, const struct call *call, uint64_t until)
 {
 	struct wait_turn *turn = turn_of(waits, call->process, call->tid, call->id);
 
@@ -70,7 +70,7 @@ void waits_call(struct waits *waits, const struct call *call)
 	turn->end = call->end.ns;
 	if (call->count > 1 && call->end.precision != PRECISION_EXACT)
 		turn->polled = call->until;
-	member_over(waits, turn, !call->until);
+	member_over(waits, turn, until ? until : turn->end, !call->until);
 }
 
 #define RECEIVES (1u << OP_TAG_RECV | 1u << OP_TAG_MSG_RECV)

@@ -21,6 +21,7 @@ struct waits_sink {
 	void (*wait)(void *arg, const struct fact_wait *wait);
 	void (*collective)(void *arg, const struct fact_collective *collective);
 	struct fact_reason *unknown; /* FACT_MAX_REASONS rows, filled at the end at the latest */
+	struct fact_hidden *hidden; /* likewise */
 };
 
 /* The sink is copied, the decoder outlives it. */
@@ -28,7 +29,8 @@ struct waits *waits_new(struct decoder *decoder, const struct waits_sink *sink);
 void waits_free(struct waits *waits);
 
 void waits_call_start(struct waits *waits, const struct call *call);
-void waits_call(struct waits *waits, const struct call *call);
+/* until: it was over by then, for certain; 0: not known. */
+void waits_call(struct waits *waits, const struct call *call, uint64_t until);
 void waits_op_start(struct waits *waits, const struct op *op);
 /* Before its match is freed. */
 void waits_op_done(struct waits *waits, const struct op *op);

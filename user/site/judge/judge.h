@@ -85,6 +85,7 @@ void judge_finish(struct judge *judge, const struct fact_totals *totals, int64_t
 struct judge_summary {
 	size_t verdicts[VERDICTS];
 	size_t critical, warning; /* of the failures */
+	size_t unknown; /* of those findings, but for rules that are information alone */
 	size_t nodes, failed_nodes;
 };
 

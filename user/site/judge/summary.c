@@ -64,6 +64,8 @@ struct judge_summary judge_summary(const struct judge *judge)
 		const struct finding *finding = &judge->findings.data[i];
 
 		summary.verdicts[finding->verdict]++;
+		summary.unknown +=
+			finding->verdict == VERDICT_UNKNOWN && finding->severity != SEVERITY_INFO;
 		if (finding->verdict != VERDICT_FAIL)
 			continue;
 		summary.critical += finding->severity == SEVERITY_CRITICAL;
@@ -79,7 +81,7 @@ int judge_status(const struct judge *judge, bool warn_ok)
 
 	if (summary.critical)
 		return UCXBPF_CHECK_CRITICAL;
-	if (summary.verdicts[VERDICT_UNKNOWN])
+	if (summary.unknown)
 		return UCXBPF_CHECK_UNKNOWN;
 	return summary.warning && !warn_ok ? UCXBPF_CHECK_WARNING : UCXBPF_CHECK_PASS;
 }

@@ -186,17 +186,10 @@ static void feed_call(struct aggregates *aggregates, const struct fact_call *cal
 	watch_call(&aggregates->watch, call);
 }
 
-static const enum wait_kind collective_kinds[] = {
-	WAIT_AT_BARRIER,
-	WAIT_AT_NXN,
-	WAIT_LATE_BROADCAST,
-	WAIT_EARLY_REDUCE,
-};
-
 static bool is_collective(const struct fact_wait *wait)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(collective_kinds); i++)
-		if (!strcmp(wait->kind, wait_kind_names[collective_kinds[i]]))
+	for (int kind = 0; kind < WAIT_KINDS; kind++)
+		if (fact_in_collective(kind) && !strcmp(wait->kind, wait_kind_names[kind]))
 			return true;
 	return false;
 }

@@ -25,6 +25,9 @@ const struct totals_member totals_numbers[TOTALS_NUMBERS] = {
 	MEMBER(captures),
 	MEMBER(damaged_bytes),
 	MEMBER(short_sends.unproven),
+	MEMBER(waits_hidden.waits),
+	MEMBER(waits_hidden.progress),
+	MEMBER(waits_hidden.collectives),
 };
 
 const struct totals_member totals_lists[TOTALS_LISTS] = {

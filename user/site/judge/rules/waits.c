@@ -70,6 +70,7 @@ struct share {
 	const char *what; /* "others waited for it" */
 	const char *site; /* "for its": MPI_Recv at x.c:3 */
 	double most;
+	uint64_t hidden; /* ns that are in no sum, at most: of whichever process, and job */
 };
 
 /* Where most of it was, of the process, or of any of the job's if that is -1; "": not known. */
@@ -109,6 +110,12 @@ static void judge_share(const struct rule_ctx *ctx, struct subject subject, int 
 	if (!fails && (double)(ns + job->open) >= limit) {
 		found_why(ctx, VERDICT_UNKNOWN, subject,
 			  "calls have not returned, and what they wait for is in no sum");
+		return;
+	}
+	if (!fails && (double)(ns + job->open + share->hidden) >= limit) {
+		found_why(ctx, VERDICT_UNKNOWN, subject,
+			  say(ctx->judge, "waits that are not known may be up to %s long",
+			      say_time(ctx->judge, (double)share->hidden)));
 		return;
 	}
 	finding = found(ctx, fails ? VERDICT_FAIL : VERDICT_PASS, subject);
@@ -153,22 +160,27 @@ static uint64_t late_progress(const struct member_time *time)
 
 void rule_no_straggler(const struct rule_ctx *ctx)
 {
+	const struct fact_hidden *hidden = &ctx->aggregates->totals.waits_hidden;
+
 	judge_ranks(ctx, caused,
 		    &(struct share){ WAIT_CAUSED, "others waited for it", "for its",
-				     ctx->settings->wait_01.share });
+				     ctx->settings->wait_01.share, hidden->waits });
 }
 
 void rule_progress(const struct rule_ctx *ctx)
 {
+	const struct fact_hidden *hidden = &ctx->aggregates->totals.waits_hidden;
+
 	judge_ranks(ctx, late_progress,
 		    &(struct share){ WAIT_PROGRESS, "others waited for its progress", "until its",
-				     ctx->settings->wait_02.share });
+				     ctx->settings->wait_02.share, hidden->progress });
 }
 
 void rule_balance(const struct rule_ctx *ctx)
 {
 	const struct share share = { WAIT_COLLECTIVES, "processes waited in collectives", "in",
-				     ctx->settings->wait_03.share };
+				     ctx->settings->wait_03.share,
+				     ctx->aggregates->totals.waits_hidden.collectives };
 	jobs jobs = { 0 };
 	size_t count;
 
