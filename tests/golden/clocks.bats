@@ -61,3 +61,33 @@ recast_n0() {
 	"$UCXBPF" replay n0.ucxb "$DATA/hosts.n1.ucxb" | grep -q '^  n1 -> n0  121 + 121  unknown: no two clocks'
 	report "$DATA/sizes.ucxb" | jq -e 'has("clocks") | not'
 }
+
+# of FILE...: waits by rank, in no order of processes, and how many are not known
+waits() {
+	report "$@" | jq '{ unknown: .waits_unknown, rows: ([.waits[] | { key: "\(.kind) \(.function) \(.rank) \(.call_site) \(.culprit_rank)",
+		value: { sum_ns, count, max_ns, fresh_ns, uncertainty_ns } }] | from_entries) }'
+}
+
+@test "waits between hosts: equal to the ns whatever time a clock shows" {
+	waits "$DATA"/hosts.n?.ucxb >before.json
+	jq -e '(.rows | length) == 9 and ([.rows[] | select(.uncertainty_ns > 0)] | length) == 7' before.json
+	for offset in 86400123456789 -3000000000000; do
+		recast_n0 offset=$offset
+		waits n0.ucxb "$DATA/hosts.n1.ucxb" | cmp - before.json
+	done
+}
+
+@test "waits between hosts of other rates: within the uncertainty, and those below it are not known" {
+	local short="shorter than the hosts' clocks are known"
+	waits "$DATA"/hosts.n?.ucxb >before.json
+	for ppm in 50 400 -400; do
+		recast_n0 drift=$ppm
+		waits n0.ucxb "$DATA/hosts.n1.ucxb" >after.json
+		jq -e --slurpfile before before.json --arg short "$short" '. as $after | $before[0].rows | all(to_entries[];
+			$after.rows[.key] as $new | .value | ($new.sum_ns - .sum_ns | fabs) <= 1000 + .sum_ns * 400e-6
+				+ .uncertainty_ns + $new.uncertainty_ns)
+			and (keys == ($after.rows | keys)) and $after.unknown[$short] > 20' after.json
+		"$UCXBPF" export -f ndjson n0.ucxb "$DATA/hosts.n1.ucxb" | jq -s -e '[.[] | select(.event == "wait" and .uncertainty > 0)]
+			| length > 10 and all(.[]; .end - .start > .uncertainty)'
+	done
+}
