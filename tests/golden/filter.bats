@@ -68,7 +68,7 @@ filtered() {
 # Who waits for whom does not depend on what is shown.
 @test "a filter leaves who is behind as it is" {
 	local capture filter whole
-	for capture in stuck-sends-mpich stuck-skip-openmpi stuck-stopped-mpich; do
+	for capture in stuck-sends-mpich stuck-skip-openmpi stuck-stopped-mpich stuck-deadlock-openmpi; do
 		whole=$("$UCXBPF" replay --json "$DATA/$capture.ucxb" | jq -c .behind)
 		[ "$whole" != "[]" ]
 		for filter in "--process 0" "--process 1" "--function MPI_Bcast"; do

@@ -53,7 +53,7 @@ behind() {
 	local capture
 
 	echo 'rules: { COV-04: { open: 1 } }' >>site.yaml
-	for capture in stuck-skip-openmpi stuck-sends-mpich stuck-stopped-mpich; do
+	for capture in stuck-skip-openmpi stuck-sends-mpich stuck-stopped-mpich stuck-deadlock-openmpi; do
 		judged COV-04 "$DATA/$capture.ucxb" >/dev/null
 		behind >"$capture"
 		COLUMNS=300 "$UCXBPF" replay "$DATA/$capture.ucxb" | grep -E "behind|not entered|each other" >text
@@ -65,6 +65,8 @@ behind() {
  in MPI_Send for 2.0 s and more, since before the trace" ]
 	[ "$(cat stuck-stopped-mpich)" = "unknown vm:rank1: rank 1 is perhaps behind: it is stopped, in MPI_Recv, at\
  mpi_stuck.c:25; 1 rank waits for it, in MPI_Recv for 2.0 s and more, since before the trace" ]
+	[ "$(cat stuck-deadlock-openmpi)" = "fail vm:rank0: rank 0 and rank 1 wait for each other,\
+ in MPI_Recv for 2.1 s and more, since before the trace" ]
 	# seen for less than the rule allows
 	printf 'spec: ucxbpf-policy-v1\n' >site.yaml
 	judged COV-04 "$DATA/stuck-skip-openmpi.ucxb" >/dev/null

@@ -17,7 +17,7 @@ import { controls, timeRange } from "./controls.mjs";
 import { hosts } from "./hosts.mjs";
 import { interact } from "./interact.mjs";
 import { keys } from "./keys.mjs";
-import { many } from "./many.mjs";
+import { byWaiting, many } from "./many.mjs";
 import { names } from "./names.mjs";
 import { held, parts, summary } from "./summary.mjs";
 import { timeline } from "./timeline.mjs";
@@ -109,6 +109,7 @@ const CHECKS = {
         throw error;
       });
     if (replay(UCXBPF, captures).waits.length) await parts(view);
+    if (captures.length > 1) await byWaiting(view, replay(UCXBPF, captures));
     await held(view, replay(UCXBPF, captures), captures.length === 1 ? events(UCXBPF, captures[0]) : []);
     assert.deepEqual(view.complaints, []);
     await view.close();

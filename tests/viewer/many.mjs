@@ -95,6 +95,15 @@ async function graph(view, hosts) {
   assert.equal(await view.page.getByRole("radio", { name: "Hosts", exact: true }).getAttribute("aria-checked"), "true");
 }
 
+// In the order of their waiting, as the report has it.
+export async function byWaiting(view, report) {
+  const rank = new Map(report.processes.map(({ id, rank }) => [id, rank]));
+  const waited = report.time.map((row) => [rank.get(row.process), row.wait_ns]).sort((a, b) => b[1] - a[1] || a[0] - b[0]);
+  await open(view, "view=timeline&timeline.group=none&timeline.rows=pixels&timeline.sort=waiting");
+  const tall = (await view.page.locator(".tracks .spacer").evaluate((element) => element.clientHeight) - AXIS - 2) / waited.length;
+  for (const [at, [rank]] of waited.entries()) assert.equal(await rowAt(view, (at + 0.5) * tall), `${rank}`, "by how long they waited");
+}
+
 export async function many(view, processes, hosts) {
   await rows(view, processes);
   await fold(view);

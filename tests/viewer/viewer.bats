@@ -52,7 +52,7 @@ check() {
 
 @test "who is behind in a hang, in the words of the text report; a click leads to the rank in the timeline" {
 	check behind "$TOP/tests/data/hang.ucxb" "$TOP/tests/data/stuck-skip-openmpi.ucxb" "$TOP/tests/data/stuck-sends-mpich.ucxb" \
-		"$TOP/tests/data/stuck-stopped-mpich.ucxb"
+		"$TOP/tests/data/stuck-stopped-mpich.ucxb" "$TOP/tests/data/stuck-deadlock-openmpi.ucxb"
 }
 
 @test "timeline: calls in their order, through the layers, to the other end" {
