@@ -174,7 +174,7 @@ static void sum_call(struct cube_sums *sums, const struct fact_call *call)
 	sums->count++;
 	sums->ops += call->ops;
 	add_bytes(sums, call->bytes);
-	cube_sums_time(sums, call->start, call->end, call->end_precision, UINT64_MAX);
+	cube_sums_time(sums, call->start, call->end, call->end_precision, call->bytes);
 	if (call->until >= call->start && call->until)
 		sums->time_most += call->until - call->start;
 	else
