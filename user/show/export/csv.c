@@ -238,6 +238,8 @@ static void csv_value(FILE *out, const json_t *value)
 
 	if (json_is_integer(value)) {
 		fprintf(out, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+	} else if (json_is_real(value)) {
+		fprintf(out, "%.17g", json_real_value(value)); /* as the JSON report has it */
 	} else if (json_is_boolean(value)) {
 		fputs(json_is_true(value) ? "true" : "false", out);
 	} else if (json_is_string(value)) {
