@@ -53,6 +53,7 @@ table() {
 		derived openmpi 2 shm n mpi_pingpong 100
 		shmem shmem 2 shm n OMPI_MCA_spml=ucx shmem_calls 3 1
 		send-count openmpi 2 shm n mpi_send
+		send-ends openmpi 2 shm n mpi_send
 		ucp-am-count ucp 2 shm y ucp_am
 		hang openmpi 2 shm n mpi_hang 7
 		gpu-bcast openmpi 2 shm n mpi_gpu_coll $PROGS/lib/lib_cuda.so bcast
@@ -78,6 +79,7 @@ command_of() {
 	[[ $name != *-count ]] || options=(--count)
 	# if its report has no derived calls, make it again
 	[ "$name" != derived ] || tracer=(env UCXBPF_DERIVE_FORCE=2 "$ucxbpf")
+	[[ $name != *-ends ]] || options=(--call-ends)
 	case $mpi:$transport in
 	*:nodes)
 		job_command "$mpi" "$ranks" tcp "$proto" bash -c "$node" "$ucxbpf" "$data/$name" "$PROGS/$mpi/$program" "$@"

@@ -9,7 +9,7 @@ import json
 import sys
 from pathlib import Path
 
-TABLES = ["hosts", "processes", "windows", "clocks", "calls", "ops", "transfers", "messages", "nics", "routes",
+TABLES = ["hosts", "processes", "windows", "clocks", "calls", "ops", "transfers", "messages", "path_times", "nics", "routes",
           "functions", "sizes", "protocols", "open", "behind", "threads", "queued", "unread", "time", "waits", "wait_roots", "collectives", "tags", "tag_senders", "slowest", "memory", "devices", "call_sites", "callers", "stacks"]
 bad = 0
 
@@ -34,7 +34,7 @@ def text_of(value):
         steers = lambda c: c < " " or "\x7f" <= c < "\xa0" or "\u2028" <= c <= "\u202e" or "\u2066" <= c <= "\u2069" or c in "\u061c\u200e\u200f"
         value = "".join("?" if steers(c) else c for c in value)
         return "'" + value if value[:1] and value[0] in "=+-@" else value
-    return str(value)
+    return f"{value:.17g}" if isinstance(value, float) else str(value)
 
 
 def flat(row):

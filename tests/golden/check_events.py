@@ -276,6 +276,32 @@ def compare_sizes(events, report):
           tuple(row[name] for name in ("count", "bytes", "least_bytes", "most_bytes")) for row in report["protocols"]})
 
 
+PATH = ("transport", "device", "op", "protocol", "locality", "kind", "data_path", "src_mem", "dst_mem")
+NEAR = 1 / 62 # of a duration, docs/report.md
+
+
+def compare_durations(events, report):
+    """Medians and 99th percentiles, by path and by function, from single durations."""
+    keys = [name for name in PATH if name in next(iter(report["path_times"]), {})]
+    tables = [
+        ("path_times", [event for event in events["transfer"] if not event["retried"]], keys, report["path_times"]),
+        ("functions", events["call"], ["function"], [row for row in report["functions"] if row["exact"]]),
+    ]
+    for name, singles, keys, rows in tables:
+        durations = defaultdict(list)
+        for event in singles:
+            if event["precision"] in ("exact", "sampled") and event["end"] is not None:
+                durations[tuple(event[key] or UNKNOWN for key in keys)].append(event["end"] - event["start"])
+        same(f"{name}: exact", {key: len(all) for key, all in durations.items()},
+             {tuple(row[key] for key in keys): row["exact"] for row in rows})
+        for row in rows:
+            all = sorted(durations[tuple(row[key] for key in keys)])
+            for percent, told in ((50, row["exact_median_ns"]), (99, row["exact_p99_ns"])):
+                true = all[(len(all) * percent + 99) // 100 - 1] if all else 0
+                if abs(told - true) > NEAR * true:
+                    complain(f"{name}: percentile {percent} of {row} is {true}")
+
+
 def same(name, ours, report):
     if ours != report:
         complain(f"{name}: {ours} in events, {report} in the report")
@@ -358,6 +384,7 @@ def main():
     compare_tags(tables, report)
     compare_processes(events, report)
     compare_sizes(events, report)
+    compare_durations(events, report)
     same("filter", lines[0]["filter"], report["filter"])
     totals = lines[-1]["totals"]
     same("totals", totals, {name: report[name] for name in

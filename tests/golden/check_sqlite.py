@@ -208,6 +208,25 @@ def check_paths(database, report):
     same("paths: others", list(want), [])
 
 
+NEAR = 1 / 62 # of a duration, docs/report.md
+
+
+def check_durations(database, report):
+    """Medians and 99th percentiles: the report's are of a histogram."""
+    tables = [("function_times", ("function",), [row for row in report["functions"] if row["exact"]])]
+    if "src_mem" not in next(iter(report["path_times"]), {}):
+        tables.append(("path_times", PATH + ("data_path",), report["path_times"]))
+    for view, keys, rows in tables:
+        want = {tuple(known(row[name]) for name in keys): row for row in rows}
+        for *key, count, median, p99 in database.execute(f"SELECT {', '.join(keys)}, exact, exact_median_ns, exact_p99_ns FROM {view}"):
+            row = want.pop(tuple(map(known, key)), None)
+            same(f"{view}: exact of {key}", count, row and row["exact"])
+            for true, told in ((median, row["exact_median_ns"]), (p99, row["exact_p99_ns"])) if row else []:
+                if abs(told - true) > NEAR * true:
+                    complain(f"{view}: {told} of {key}, {true} in the database")
+        same(f"{view}: others", list(want), [])
+
+
 def check_hosts(database):
     """A view with a rank has the name of its host beside it."""
     for (view,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'view'").fetchall():
@@ -227,6 +246,7 @@ def main():
     database.row_factory = sqlite3.Row
     same("integrity", one(database, "PRAGMA integrity_check"), "ok")
     check_paths(database, report)
+    check_durations(database, report)
     check_hosts(database)
     for name in KEYS:
         compare(database, name, report)

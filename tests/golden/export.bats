@@ -105,9 +105,10 @@ expect() {
 	"$UCXBPF" export -f sqlite -o two.db "$DATA"/hosts.*.ucxb
 	"$UCXBPF" export -f sqlite -o hang.db "$DATA/hang.ucxb"
 	"$UCXBPF" export -f sqlite -o team.db "$DATA/ucc-alltoall-rndv.ucxb"
+	"$UCXBPF" export -f sqlite -o ends.db "$DATA/send-ends.ucxb"
 	"$UCXBPF" export -f sqlite -o t.db "$DATA/isend.ucxb"
 	for view in $(sqlite3 t.db "SELECT name FROM sqlite_schema WHERE type = 'view'"); do
-		for database in t two hang team; do
+		for database in t two hang team ends; do
 			sqlite3 $database.db "SELECT * FROM $view"
 		done >out
 		[ -s out ]

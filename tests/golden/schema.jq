@@ -89,6 +89,13 @@ def open:
 	breach($where; "call_site"; or_null(name)),
 	breach($where; ("peer_certain", "certain"); type == "boolean");
 
+def durations:
+	.where as $where | .row |
+	breach($where; "exact"; natural),
+	breach($where; ("exact_median_ns", "exact_p99_ns"); or_null(natural)),
+	(select((.exact == 0) != (.exact_median_ns == null)) | "\($where): a median of nothing, or none"),
+	(select(.exact_median_ns != null and .exact_median_ns > .exact_p99_ns) | "\($where): quantiles are not in order");
+
 def process_time:
 	.where as $where | .row |
 	breach($where; ("process", "wait_ns"); natural),
@@ -341,6 +348,7 @@ def sums:
 	(select(any(.transfers[]?; has("src_reason"))) | rows("transfers"; transfer_memory)),
 	rows("messages"; message),
 	(select(any(.messages[]?; has("chain"))) | rows("messages"; message_way)),
+	rows("path_times"; durations), rows("functions"; durations),
 	rows("open"; open),
 	rows("time"; process_time),
 	rows("waits"; wait),

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "show/diff/spread.h"
+#include "show/diff/number.h"
 
 #define VALUES 10001
 

@@ -59,6 +59,20 @@ async function causes(view, report) {
     report.wait_roots.map((w) => [w.fresh_ns, rank(report, w.process), w.did ?? "state unknown", w.function ?? "an unknown call", w.call_site, w.count]), "causes");
 }
 
+async function durations(view, report) {
+  const rows = await view.table("table-path-times");
+  alike(
+    rows.map((r) => [r.Transport, r["UCT operation"], r.Protocol, r.Locality, r.Kind, r.Exact, r.Median, r.p99]),
+    report.path_times.map((p) => [`${p.transport}/${p.device}`, p.op, p.protocol, p.locality, p.kind, p.exact, p.exact_median_ns, p.exact_p99_ns]),
+    "time of transfers");
+  const exact = report.functions.filter((f) => f.exact);
+  if (!exact.length) return;
+  const functions = new Map((await view.table("table-summary")).map((r) => [r["MPI function"], r]));
+  alike(
+    exact.map((f) => [functions.get(f.function).Median, functions.get(f.function).p99]),
+    exact.map((f) => [f.exact_median_ns, f.exact_p99_ns]), "time of calls");
+}
+
 export async function summary(view, report, fragment) {
   await view.show(`view=summary&${fragment}`);
   await open(view, report);
@@ -66,6 +80,7 @@ export async function summary(view, report, fragment) {
   await functions(view, report);
   await waits(view, report);
   if (!fragment) await causes(view, report);
+  if (!fragment && report.path_times.length) await durations(view, report);
   if (!report.open.some((o) => o.certain)) return;
   await view.show(fragment);
   const said = await view.page.locator(".verdict li").first().innerText();

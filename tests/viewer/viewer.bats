@@ -46,7 +46,7 @@ check() {
 }
 
 @test "time, waits, their causes and calls that have not returned, as in the report; they have colours of their own" {
-	check times "$TOP/tests/data/gromacs.ucxb" "$TOP/tests/data/hang.ucxb" \
+	check times "$TOP/tests/data/gromacs.ucxb" "$TOP/tests/data/hang.ucxb" "$TOP/tests/data/send-ends.ucxb" \
 		"$(printf '%s,' "$TOP"/tests/data/cg.n[012].ucxb)$TOP/tests/data/cg.n3.ucxb"
 }
 

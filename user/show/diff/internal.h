@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Shared by the files of diff/. Layers: spread.c, tables.c, texts.c; gather.c and software.c, which
+ * Shared by the files of diff/. Layers: number.c, tables.c, texts.c; gather.c and software.c, which
  * take facts; limits.c, which finds the parts that can be compared; amounts.c, settings.c and
  * switches.c, which compare and make rows; compare.c, which runs these; lines.c; text.c, json.c and
  * html.c.
@@ -14,7 +14,7 @@
 #include "base/strings.h"
 #include "base/vec.h"
 #include "show/diff/diff.h"
-#include "show/diff/spread.h"
+#include "show/diff/number.h"
 #include "show/diff/tables.h"
 
 /* ---- input: sums and texts of runs ---- */

@@ -427,6 +427,19 @@ static void view_of(struct sql *sql, enum fact_type type)
 	" THEN min(iif(s.timed, s.precision, NULL))"                                                     \
 	" WHEN sum(s.timed) THEN 'mixed' END AS time_precision" EXACT_SUMS
 
+/* Of single events with an exact duration: the one that a share of all is not above. */
+#define QUANTILE(percent, name)                                                                    \
+	", max(iif(at <= (of * " percent " + 99) / 100, ns, NULL)) AS exact_" name "_ns"
+#define DURATIONS(view, type, keys)                                                                \
+	"CREATE VIEW " view " AS SELECT " keys                                                     \
+	", count(*) AS exact" QUANTILE("50", "median") QUANTILE(                                   \
+		"99", "p99") " FROM (SELECT " keys ", end_ns - start_ns AS ns, row_number() OVER"  \
+			     " (PARTITION BY " keys                                                \
+			     " ORDER BY end_ns - start_ns) AS at, count(*) OVER"                   \
+			     " (PARTITION BY " keys ") AS of FROM raw_" type                       \
+			     "_event JOIN raw_" type "_key USING (key)"                            \
+			     " WHERE end_ns >= start_ns AND precision IN ('exact', 'sampled')"
+
 static const char *const views[] = {
 	/* The report's tables (docs/report.md). */
 	"CREATE VIEW call_sums AS SELECT " OF_PROCESS
@@ -487,6 +500,12 @@ static const char *const views[] = {
 	" round(1.0 * nullif(sum(time_exact_bytes), 0) / nullif(sum(time_exact_sum_ns), 0), 3) AS gb_per_s"
 	" FROM transfer_sums GROUP BY transport, device, op, protocol, locality, kind, data_path"
 	" ORDER BY kind = 'control', bytes DESC, count DESC",
+
+	DURATIONS(
+		"path_times", "transfer",
+		"transport, device, op, protocol, locality, kind, data_path") " AND NOT retried) GROUP BY transport, device, op, protocol, locality, kind, data_path",
+
+	DURATIONS("function_times", "call", "function") ") GROUP BY function",
 
 	"CREATE VIEW functions AS SELECT function, sum(count) AS calls,"
 	" sum(time_sum_ns) AS time_sum_ns, sum(ops) AS ops, sum(bytes) AS bytes"

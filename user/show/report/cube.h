@@ -51,6 +51,7 @@ struct cube_sums {
 	uint64_t time_most; /* sum of the latest ends that calls can have had, ns, */
 	uint64_t unbounded; /* and calls without one, in that sum not at all */
 	uint32_t precisions; /* bit set of the enum fact_precision values seen */
+	uint32_t durations; /* 1 + position of theirs in a struct durations; 0: not known yet */
 };
 
 struct cube_row {

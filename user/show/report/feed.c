@@ -127,14 +127,14 @@ static void add_bytes(struct cube_sums *sums, uint64_t bytes)
 }
 
 /* The row of a fact; its key comes from the columns that cube_bind() found. */
-static struct cube_sums *report_row(struct cube *cube, enum fact_type type, const void *fact)
+static struct cube_row *report_row(struct cube *cube, enum fact_type type, const void *fact)
 {
 	const struct fact_column *column = fact_infos[type].columns;
 	uint64_t key[CUBE_MAX_KEYS];
 
 	for (int i = 0; i < cube->shape->count; i++)
 		key[i] = column_word(&column[cube->columns[i]], fact);
-	return &cube_at(cube, key)->sums;
+	return cube_at(cube, key);
 }
 
 /* Whether the filter selects the fact, which is so many. bytes: UINT64_MAX: not known. */
@@ -158,9 +158,9 @@ static bool select_fact(struct report *report, struct selected *selected, enum f
 	return passes;
 }
 
-/* The sums of the row of one call, or of so many; NULL: the filter excludes it. */
-static struct cube_sums *call_row(struct report *report, const struct fact_call *call,
-				  const struct fact_sums *sums)
+/* The row of one call, or of so many; NULL: the filter excludes it. */
+static struct cube_row *call_row(struct report *report, const struct fact_call *call,
+				 const struct fact_sums *sums)
 {
 	report_see_time(report, call->process, call->start, call->end);
 	if (!select_fact(report, &report->selected.calls, sums ? FACT_CALLS : FACT_CALL, call,
@@ -240,13 +240,15 @@ static void feed_stack(struct report *report, const struct fact_call *call)
 
 static void report_feed_call(struct report *report, const struct fact_call *call)
 {
-	struct cube_sums *sums = call_row(report, call, NULL);
+	struct cube_row *row = call_row(report, call, NULL);
 
 	report->knows_places = report->knows_places || call->place;
 	report->knows_stacks = report->knows_stacks || call->stack;
-	if (!sums)
+	if (!row)
 		return;
-	sum_call(sums, call);
+	sum_call(&row->sums, call);
+	if (fact_is_exact(call->end_precision) && call->end >= call->start)
+		durations_add(&report->call_durations, row, call->end - call->start);
 	report_waits_call(&report->waits, call);
 	if (call->place)
 		sum_call(place_row(report, call), call);
@@ -254,8 +256,8 @@ static void report_feed_call(struct report *report, const struct fact_call *call
 		feed_stack(report, call);
 }
 
-static struct cube_sums *op_row(struct report *report, const struct fact_op *op,
-				const struct fact_sums *sums)
+static struct cube_row *op_row(struct report *report, const struct fact_op *op,
+			       const struct fact_sums *sums)
 {
 	report_see_time(report, op->process, op->start, op->end);
 	if (!select_fact(report, &report->selected.ops, sums ? FACT_OPS : FACT_OP, op,
@@ -301,12 +303,12 @@ static void sum_op(struct cube_sums *sums, const struct fact_op *op)
 
 static void report_feed_op(struct report *report, const struct fact_op *op)
 {
-	struct cube_sums *sums = op_row(report, op, NULL);
+	struct cube_row *row = op_row(report, op, NULL);
 
-	if (!sums)
+	if (!row)
 		return;
 	report_sizes_op(&report->sizes, op, locality_of(report, op->process, op->peer));
-	sum_op(sums, op);
+	sum_op(&row->sums, op);
 	if (!op->function)
 		sum_op(caller_row(report, op), op);
 }
@@ -337,8 +339,8 @@ static bool may_be_slowest(const struct report *report, const struct fact_transf
 	return !transfer->retried && (transfer->kind == KIND_DATA || asked);
 }
 
-static struct cube_sums *transfer_row(struct report *report, const struct fact_transfer *transfer,
-				      const struct fact_sums *sums)
+static struct cube_row *transfer_row(struct report *report, const struct fact_transfer *transfer,
+				     const struct fact_sums *sums)
 {
 	const uint64_t count = sums ? sums->count : !transfer->retried;
 
@@ -354,11 +356,14 @@ static struct cube_sums *transfer_row(struct report *report, const struct fact_t
 
 static void report_feed_transfer(struct report *report, const struct fact_transfer *transfer)
 {
-	struct cube_sums *sums = transfer_row(report, transfer, NULL);
+	struct cube_row *row = transfer_row(report, transfer, NULL);
 
-	if (!sums)
+	if (!row)
 		return;
-	sum_transfer(sums, transfer);
+	sum_transfer(&row->sums, transfer);
+	if (!transfer->retried && fact_is_exact(transfer->end_precision) &&
+	    transfer->end >= transfer->start)
+		durations_add(&report->path_durations, row, transfer->end - transfer->start);
 	if (may_be_slowest(report, transfer))
 		slowest_offer(&report->slowest, transfer);
 }
@@ -398,11 +403,11 @@ static void feed_polls(struct report *report, const struct fact_call *call,
 static void report_feed_calls(struct report *report, const struct fact_call *call,
 			      const struct fact_sums *from)
 {
-	struct cube_sums *sums = call_row(report, call, from);
+	struct cube_row *row = call_row(report, call, from);
 
-	if (!sums)
+	if (!row)
 		return;
-	sum_calls(sums, call, from);
+	sum_calls(&row->sums, call, from);
 	if (call->tid)
 		feed_polls(report, call, from);
 }
@@ -410,29 +415,30 @@ static void report_feed_calls(struct report *report, const struct fact_call *cal
 static void report_feed_ops(struct report *report, const struct fact_op *op,
 			    const struct fact_sums *from)
 {
-	struct cube_sums *sums = op_row(report, op, from);
+	struct cube_row *row = op_row(report, op, from);
+	struct cube_sums *caller;
 
-	if (!sums)
+	if (!row)
 		return;
-	add_sums(sums, from);
-	sums->unchecked += from->count;
+	add_sums(&row->sums, from);
+	row->sums.unchecked += from->count;
 	if (op->function)
 		return;
-	sums = caller_row(report, op);
-	add_sums(sums, from);
-	sums->unchecked += from->count;
+	caller = caller_row(report, op);
+	add_sums(caller, from);
+	caller->unchecked += from->count;
 }
 
 static void report_feed_transfers(struct report *report, const struct fact_transfer *transfer,
 				  const struct fact_sums *from)
 {
-	struct cube_sums *sums = transfer_row(report, transfer, from);
+	struct cube_row *row = transfer_row(report, transfer, from);
 
-	if (!sums)
+	if (!row)
 		return;
-	add_sums(sums, from);
+	add_sums(&row->sums, from);
 	if (transfer->unexplained)
-		sums->unexplained_bytes += from->bytes;
+		row->sums.unexplained_bytes += from->bytes;
 }
 
 static void report_feed_message(struct report *report, const struct fact_message *message)
@@ -446,7 +452,7 @@ static void report_feed_message(struct report *report, const struct fact_message
 		return;
 	report_sizes_message(&report->sizes, message);
 	report_tags_add(&report->tags, message);
-	sums = report_row(&report->messages, FACT_MESSAGE, message);
+	sums = &report_row(&report->messages, FACT_MESSAGE, message)->sums;
 	sums->count++;
 	sums->copies += message->copies;
 	sums->copy_bytes += message->copy_bytes;

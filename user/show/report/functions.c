@@ -49,15 +49,20 @@ static int by_time(const void *left, const void *right)
 	return order ? order : by_word(a->name, b->name);
 }
 
-void report_functions_sum(struct report_functions *functions, const struct cube *calls)
+void report_functions_sum(struct report_functions *functions, const struct cube *calls,
+			  const struct durations *durations)
 {
 	size_t known = 0;
 
 	for (size_t i = 0; i < calls->rows.len; i++)
 		add(functions, &calls->rows.data[i]);
-	for (size_t i = 0; i < functions->rows.len; i++)
-		if (functions->rows.data[i].time)
-			functions->rows.data[known++] = functions->rows.data[i];
+	for (size_t i = 0; i < functions->rows.len; i++) {
+		struct report_function *function = &functions->rows.data[i];
+
+		function->durations = durations_of(durations, &function->name);
+		if (function->time)
+			functions->rows.data[known++] = *function;
+	}
 	functions->rows.len = known;
 	if (known)
 		qsort(functions->rows.data, known, sizeof(*functions->rows.data), by_time);

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "show/report/cube.h"
+#include "show/report/durations.h"
 
 /* Times in ns; lower bounds where calls have no exact end. */
 struct report_function {
@@ -16,6 +16,7 @@ struct report_function {
 	uint32_t precisions; /* bit set of enum fact_precision */
 	uint64_t least, most; /* of a process */
 	int least_by, most_by;
+	const struct spread *durations; /* of single calls, as far as exact; NULL: of none */
 };
 
 struct report_functions {
@@ -23,10 +24,11 @@ struct report_functions {
 };
 
 /*
- * From the sums of calls, by process and function. Functions of which no call has a time are left
- * out.
+ * From the sums of calls, by process and function, and their durations by function, which live on.
+ * Functions of which no call has a time are left out.
  */
-void report_functions_sum(struct report_functions *functions, const struct cube *calls);
+void report_functions_sum(struct report_functions *functions, const struct cube *calls,
+			  const struct durations *durations);
 void report_functions_release(struct report_functions *functions);
 
 /* The most by the mean over the processes that call it: 1 is balanced. */

@@ -8,6 +8,7 @@
 #include "explain/hang/hang.h"
 #include "show/report/collectives.h"
 #include "show/report/cube.h"
+#include "show/report/durations.h"
 #include "show/report/functions.h"
 #include "show/report/report.h"
 #include "show/report/sizes.h"
@@ -54,6 +55,22 @@ enum message_key {
 	M_CHAIN_REASON,
 };
 
+/* A path of transfers; what it is made of, but for the memory, stands first. */
+enum path_key {
+	P_TRANSPORT,
+	P_DEVICE,
+	P_OP,
+	P_PROTOCOL,
+	P_LOCALITY,
+	P_KIND,
+	P_DATA_PATH,
+	P_SRC_MEM,
+	P_DST_MEM,
+	P_KEYS
+};
+
+extern const struct cube_shape report_path_shape;
+
 struct report_process {
 	struct fact_process fact; /* its lists are copied */
 	struct fact_lifetime lifetime; /* known once it has exited */
@@ -99,6 +116,8 @@ struct report {
 	VEC(struct fact_window) windows; /* by capture, then in order of time */
 	VEC(struct fact_memory) memory; /* empty: no GPU library allocated any */
 	struct cube calls, ops, transfers, messages, call_sites, stacks;
+	struct durations call_durations; /* by function */
+	struct durations path_durations; /* of transfers, by report_path_shape */
 	struct cube callers; /* of operations outside MPI, by place, 0: not known */
 	struct map places; /* key -> const struct place * of call sites and callers */
 	struct map paths; /* key -> const struct stack * */
@@ -123,6 +142,9 @@ bool report_selects_nothing(const struct report *report);
 
 /* Whether GPU memory may be involved; otherwise all memory is the host's and is not mentioned. */
 bool report_knows_memory(const struct report *report);
+
+/* Durations of transfers by path; without the memory, where it is the host's. Release them. */
+struct durations report_paths(const struct report *report);
 
 /* Whether all captures were made with --count: messages are unknown. */
 bool report_only_counts(const struct report *report);

@@ -102,6 +102,16 @@ static json_t *key_json(const struct cube_key *key, uint64_t word)
 	return shape_text(text);
 }
 
+static json_t *keys_json(const struct cube_shape *shape, const struct cube_row *row)
+{
+	json_t *object = json_object();
+
+	for (int k = 0; k < shape->count; k++)
+		json_object_set_new(object, shape->keys[k].name,
+				    key_json(&shape->keys[k], row->key[k]));
+	return object;
+}
+
 static void put_cube(struct json_out *out, const char *name, const struct cube *cube,
 		     const struct shape *sums)
 {
@@ -109,11 +119,8 @@ static void put_cube(struct json_out *out, const char *name, const struct cube *
 
 	json_out_array(out, name);
 	for (size_t i = 0; i < cube->rows.len; i++) {
-		json_t *object = json_object();
+		json_t *object = keys_json(cube->shape, rows[i]);
 
-		for (int k = 0; k < cube->shape->count; k++)
-			json_object_set_new(object, cube->shape->keys[k].name,
-					    key_json(&cube->shape->keys[k], rows[i]->key[k]));
 		shape_put(object, sums, &rows[i]->sums, NULL);
 		json_out_item(out, object);
 	}
@@ -342,6 +349,35 @@ static const struct shape collective_shape[] = {
 	{ 0 },
 };
 
+/* ---- durations ---- */
+
+SHAPE_GETTER(spread_median, struct spread, spread, shape_exact(spread_quantile(spread, 50)));
+SHAPE_GETTER(spread_p99, struct spread, spread, shape_exact(spread_quantile(spread, 99)));
+
+static const struct shape spread_shape[] = {
+	SHAPE_AS("exact", struct spread, count),
+	SHAPE_WHOLE("exact_median_ns", spread_median),
+	SHAPE_WHOLE("exact_p99_ns", spread_p99),
+	{ 0 },
+};
+
+static void put_path_times(const struct report *report, struct json_out *out)
+{
+	struct durations paths = report_paths(report);
+	const struct cube_row **rows = cube_sorted(&paths.rows, CUBE_BY_KEYS);
+
+	json_out_array(out, "path_times");
+	for (size_t i = 0; i < paths.rows.rows.len; i++) {
+		json_t *object = keys_json(paths.rows.shape, rows[i]);
+
+		shape_put(object, spread_shape, durations_of(&paths, rows[i]->key), NULL);
+		json_out_item(out, object);
+	}
+	json_out_array_end(out);
+	free(rows);
+	durations_release(&paths);
+}
+
 /* ---- functions ---- */
 
 SHAPE_GETTER(function_name, struct report_function, function, name_of(function->name));
@@ -357,6 +393,13 @@ SHAPE_GETTER_WITH(function_most_rank, struct report_function, function, struct r
 SHAPE_GETTER(function_imbalance, struct report_function, function,
 	     json_real(report_function_imbalance(function)));
 
+SHAPE_GETTER(function_exact, struct report_function, function,
+	     shape_exact(function->durations ? function->durations->count : 0));
+SHAPE_GETTER(function_median, struct report_function, function,
+	     function->durations ? spread_median(function->durations) : NULL);
+SHAPE_GETTER(function_p99, struct report_function, function,
+	     function->durations ? spread_p99(function->durations) : NULL);
+
 static const struct shape function_shape[] = {
 	SHAPE_WHOLE("function", function_name),
 	SHAPE_OF(struct report_function, calls),
@@ -371,6 +414,9 @@ static const struct shape function_shape[] = {
 	SHAPE_AS("most_process", struct report_function, most_by),
 	SHAPE_WHOLE("most_rank", function_most_rank),
 	SHAPE_WHOLE("imbalance", function_imbalance, SHAPE_WHEN(struct report_function, exact)),
+	SHAPE_WHOLE("exact", function_exact),
+	SHAPE_WHOLE("exact_median_ns", function_median),
+	SHAPE_WHOLE("exact_p99_ns", function_p99),
 	{ 0 },
 };
 
@@ -551,6 +597,7 @@ void report_json_rows(const struct report *report, struct json_out *out)
 		  transfer_sums);
 	put_plain(report, out, "messages", &report->messages, &report_plain_messages_shape,
 		  memory ? message_sums : plain_message_sums);
+	put_path_times(report, out);
 	put_networks(report, out);
 	PUT_LIST("functions", function_shape, report->functions.rows.data,
 		 report->functions.rows.len);

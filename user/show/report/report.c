@@ -60,6 +60,38 @@ static const struct cube_shape transfers_shape = {
 	},
 };
 
+#define PATH_KEYS                                                                                  \
+	[P_TRANSPORT] = { "transport", CUBE_STRING, "unknown" },                                   \
+	[P_DEVICE] = { "device", CUBE_STRING, "unknown" },                                         \
+	[P_OP] = { "op", CUBE_STRING, "unknown" },                                                 \
+	[P_PROTOCOL] = { "protocol", CUBE_STRING, "unknown" },                                     \
+	[P_LOCALITY] = { "locality", CUBE_LOCALITY, NULL },                                        \
+	[P_KIND] = { "kind", CUBE_KIND, NULL },                                                    \
+	[P_DATA_PATH] = { "data_path", CUBE_STRING, "unknown" }
+
+const struct cube_shape report_path_shape = {
+	P_KEYS,
+	{
+		PATH_KEYS,
+		[P_SRC_MEM] = { "src_mem", CUBE_STRING, "unknown" },
+		[P_DST_MEM] = { "dst_mem", CUBE_STRING, "unknown" },
+	},
+};
+
+static const struct cube_shape plain_path_shape = { P_SRC_MEM, { PATH_KEYS } };
+
+static const unsigned char path_of_transfer[P_KEYS] = {
+	T_TRANSPORT, T_DEVICE,    T_OP,      T_PROTOCOL, T_LOCALITY,
+	T_KIND,      T_DATA_PATH, T_SRC_MEM, T_DST_MEM,
+};
+static const unsigned char path_of_path[P_KEYS] = {
+	P_TRANSPORT, P_DEVICE,    P_OP,      P_PROTOCOL, P_LOCALITY,
+	P_KIND,      P_DATA_PATH, P_SRC_MEM, P_DST_MEM,
+};
+
+static const struct cube_shape function_shape = { 1, { { "function", CUBE_STRING, "unknown" } } };
+static const unsigned char function_of_call[] = { 1 };
+
 const struct cube_shape report_call_sites_shape = {
 	3,
 	{
@@ -112,6 +144,16 @@ bool report_knows_memory(const struct report *report)
 	return report->gpu;
 }
 
+struct durations report_paths(const struct report *report)
+{
+	struct durations paths;
+
+	durations_init(&paths, report_knows_memory(report) ? &report_path_shape : &plain_path_shape,
+		       path_of_path);
+	durations_join(&paths, &report->path_durations);
+	return paths;
+}
+
 struct report *report_new(struct report_filter *filter)
 {
 	struct report *report = NULL;
@@ -131,6 +173,8 @@ struct report *report_new(struct report_filter *filter)
 	cube_init(&report->call_sites, &report_call_sites_shape);
 	cube_init(&report->callers, &report_callers_shape);
 	cube_init(&report->stacks, &report_stacks_shape);
+	durations_init(&report->call_durations, &function_shape, function_of_call);
+	durations_init(&report->path_durations, &report_path_shape, path_of_transfer);
 	return report;
 }
 
@@ -160,6 +204,8 @@ void report_free(struct report *report)
 	cube_release(&report->call_sites);
 	cube_release(&report->callers);
 	cube_release(&report->stacks);
+	durations_release(&report->call_durations);
+	durations_release(&report->path_durations);
 	map_release(&report->places);
 	map_release(&report->paths);
 	free(report);
@@ -197,7 +243,7 @@ void report_finish(struct report *report, const struct fact_totals *totals)
 	report_tags_finish(&report->tags);
 	report_sizes_finish(&report->sizes);
 	cube_join(&report->calls);
-	report_functions_sum(&report->functions, &report->calls);
+	report_functions_sum(&report->functions, &report->calls, &report->call_durations);
 	cube_join(&report->ops);
 	cube_join(&report->callers);
 	cube_join(&report->transfers);

@@ -2,6 +2,7 @@
 /* MPI functions, and the places that call them. */
 #include "show/report/text.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/units.h"
@@ -161,6 +162,31 @@ static void functions_print_imbalance(char *cell, size_t size, const void *row, 
 	snprintf(cell, size, "%.2f", report_function_imbalance(function));
 }
 
+static void print_quantile(char *cell, size_t size, const void *row, const void *context,
+			   unsigned int percent)
+{
+	const struct functions *functions = context;
+	const struct report_function *function = function_of(row, context);
+
+	if (!function || !function->durations)
+		return no_time(cell, size, row);
+	unit_time(cell, size, spread_quantile(function->durations, percent),
+		  functions->text->options->exact);
+	if (function->durations->count < function->calls)
+		text_append(cell, size, " (%" PRIu64 " of %" PRIu64 ")", function->durations->count,
+			    function->calls);
+}
+
+static void functions_print_median(char *cell, size_t size, const void *row, const void *context)
+{
+	print_quantile(cell, size, row, context, 50);
+}
+
+static void functions_print_p99(char *cell, size_t size, const void *row, const void *context)
+{
+	print_quantile(cell, size, row, context, 99);
+}
+
 /* Zeros would be made up. */
 static bool is_unseen(const void *context, enum level level)
 {
@@ -202,6 +228,8 @@ static const struct table_column functions_columns[] = {
 	{ "of run", false, 0, 2, functions_print_share },
 	{ "by rank", true, 0, 3, functions_print_spread },
 	{ "most by mean", false, 0, 5, functions_print_imbalance },
+	{ "median", false, 0, 6, functions_print_median },
+	{ "p99", false, 0, 6, functions_print_p99 },
 	{ "ops", false, 0, 4, print_ops },
 	{ "bytes sent", false, 0, 0, functions_print_bytes },
 	{ "transfers", true, 12, 0, print_transports },
@@ -260,12 +288,31 @@ static void show_sender(const struct cube_row **rows, size_t count, size_t shown
 	rows[shown - 1] = sender;
 }
 
+/* Those of which some row has something to say; returns their number. */
+static int columns_of(const struct report *report,
+		      struct table_column columns[ARRAY_SIZE(functions_columns)])
+{
+	bool timed = report->call_durations.spreads.len;
+	int count = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(functions_columns); i++) {
+		const struct table_column *column = &functions_columns[i];
+
+		if (timed || (column->print != functions_print_median &&
+			      column->print != functions_print_p99))
+			columns[count++] = *column;
+	}
+	return count;
+}
+
 void text_functions(const struct text_report *text)
 {
 	static const size_t limits[TEXT_LIMITS] = { 4, 60 };
 	struct functions functions = { .text = text, .span = report_mpi_span(text->report) };
+	struct table_column columns[ARRAY_SIZE(functions_columns)];
 	const struct cube_row **rows;
 	size_t shown;
+	int count;
 
 	cube_init(&functions.rows, &function_shape);
 	cube_init(&functions.carried.cube, &carried_shape);
@@ -277,9 +324,9 @@ void text_functions(const struct text_report *text)
 	shown = text_limit(text, functions.rows.rows.len, limits);
 	show_sender(rows, functions.rows.rows.len, shown);
 	if (shown) {
+		count = columns_of(text->report, columns);
 		table_print(text->out, text->options,
-			    &(struct report_table){ functions_columns,
-						    ARRAY_SIZE(functions_columns), &functions,
+			    &(struct report_table){ columns, count, &functions,
 						    (const void *const *)rows, shown });
 		text_end(text, shown, functions.rows.rows.len);
 	}

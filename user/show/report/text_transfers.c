@@ -6,42 +6,17 @@
 
 #include "base/units.h"
 
-enum {
-	P_TRANSPORT,
-	P_DEVICE,
-	P_OP,
-	P_PROTOCOL,
-	P_LOCALITY,
-	P_KIND,
-	P_DATA_PATH,
-	P_SRC_MEM,
-	P_DST_MEM
-};
-
-static const struct cube_shape path_shape = {
-	9,
-	{
-		[P_TRANSPORT] = { "transport", CUBE_STRING, "unknown" },
-		[P_DEVICE] = { "device", CUBE_STRING, "unknown" },
-		[P_OP] = { "op", CUBE_STRING, "unknown" },
-		[P_PROTOCOL] = { "protocol", CUBE_STRING, "unknown" },
-		[P_LOCALITY] = { "locality", CUBE_LOCALITY, NULL },
-		[P_KIND] = { "kind", CUBE_KIND, NULL },
-		[P_DATA_PATH] = { "data_path", CUBE_STRING, "unknown" },
-		[P_SRC_MEM] = { "src_mem", CUBE_STRING, "unknown" },
-		[P_DST_MEM] = { "dst_mem", CUBE_STRING, "unknown" },
-	},
-};
-
 struct path_cubes {
 	const struct text_report *text;
 	struct cube data, control; /* copies are listed with the data, but have no share of it */
 	uint64_t data_bytes;
+	struct durations durations;
 };
 
 static const char *word(const void *row, int key)
 {
-	return cube_key_text(&path_shape.keys[key], ((const struct cube_row *)row)->key[key]);
+	return cube_key_text(&report_path_shape.keys[key],
+			     ((const struct cube_row *)row)->key[key]);
 }
 
 static bool is_data(const void *row)
@@ -128,6 +103,29 @@ static void print_mean(char *cell, size_t size, const void *row, const void *con
 	text_mean(paths->text, cell, size, text_row_sums(row));
 }
 
+static void print_quantile(char *cell, size_t size, const void *row, const void *context,
+			   unsigned int percent)
+{
+	const struct path_cubes *paths = context;
+	const struct spread *spread =
+		durations_of(&paths->durations, ((const struct cube_row *)row)->key);
+
+	if (spread)
+		unit_time(cell, size, spread_quantile(spread, percent), paths_exact(context));
+	else
+		snprintf(cell, size, "-");
+}
+
+static void print_median(char *cell, size_t size, const void *row, const void *context)
+{
+	print_quantile(cell, size, row, context, 50);
+}
+
+static void print_p99(char *cell, size_t size, const void *row, const void *context)
+{
+	print_quantile(cell, size, row, context, 99);
+}
+
 static void print_rate(char *cell, size_t size, const void *row, const void *context)
 {
 	const struct cube_sums *sums = text_row_sums(row);
@@ -144,7 +142,7 @@ static void print_retries(char *cell, size_t size, const void *row, const void *
 	unit_count(cell, size, text_row_sums(row)->retries, paths_exact(context));
 }
 
-#define MAX_COLUMNS 12
+#define MAX_COLUMNS 14
 
 static const struct text_column {
 	struct table_column column;
@@ -160,6 +158,8 @@ static const struct text_column {
 	{ .column = { "bytes", false, 0, 0, paths_print_bytes } },
 	{ .column = { "share", false, 0, 0, print_share } },
 	{ .column = { "mean time", false, 0, 4, print_mean } },
+	{ .column = { "median", false, 0, 7, print_median } },
+	{ .column = { "p99", false, 0, 7, print_p99 } },
 	{ .column = { "rate", false, 0, 6, print_rate } },
 	{ .column = { "retries", false, 0, 5, print_retries }, .verbose = true },
 };
@@ -205,13 +205,13 @@ void text_paths(const struct text_report *text)
 	static const size_t data_limits[TEXT_LIMITS] = { 5, 40 };
 	static const size_t control_limits[TEXT_LIMITS] = { 1, 20 };
 	const struct cube *transfers = &text->report->transfers;
-	struct path_cubes paths = { .text = text };
+	struct path_cubes paths = { .text = text, .durations = report_paths(text->report) };
 	const struct cube_row **data, **control, **rows;
 	struct table_column shown[MAX_COLUMNS];
 	size_t data_count, control_count, room = 0;
 
-	cube_init(&paths.data, &path_shape);
-	cube_init(&paths.control, &path_shape);
+	cube_init(&paths.data, &report_path_shape);
+	cube_init(&paths.control, &report_path_shape);
 	for (size_t i = 0; i < transfers->rows.len; i++)
 		paths_collect(&paths, &transfers->rows.data[i]);
 	data = cube_sorted(&paths.data, CUBE_BY_BYTES);
@@ -234,6 +234,7 @@ void text_paths(const struct text_report *text)
 	free(control);
 	cube_release(&paths.data);
 	cube_release(&paths.control);
+	durations_release(&paths.durations);
 }
 
 static const struct fact_transfer *transfer_of(const void *row)

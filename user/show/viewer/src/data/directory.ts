@@ -107,6 +107,29 @@ export interface Slow {
   at_ns: number;
 }
 
+// How long the transfers of a path took, of those whose time is exact.
+export interface PathTimes {
+  transport: string;
+  device: string;
+  op: string;
+  protocol: string;
+  locality: string;
+  kind: string;
+  src_mem?: string;
+  dst_mem?: string;
+  exact: number;
+  exact_median_ns: number;
+  exact_p99_ns: number;
+}
+
+// Likewise of an MPI function; null: of no call.
+export interface FunctionDurations {
+  function: string;
+  exact: number;
+  exact_median_ns: number | null;
+  exact_p99_ns: number | null;
+}
+
 // A call that had not returned when its process was last seen.
 export interface Open {
   process: number | null;
@@ -274,5 +297,7 @@ export interface Report {
   time?: ProcessTime[];
   waits?: Wait[];
   wait_roots?: WaitRoot[];
+  path_times?: PathTimes[];
+  functions?: FunctionDurations[];
   waits_unknown?: Reasons;
 }

@@ -4,7 +4,7 @@ import { computed } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { behindNames, behindWhere, looked, mutual } from "../data/behind";
-import type { Behind, Open, Wait, WaitRoot } from "../data/directory";
+import type { Behind, FunctionDurations, Open, PathTimes, Wait, WaitRoot } from "../data/directory";
 import { precisionWord, signedTime, tellsNothing } from "../data/precision";
 import { functionTimes, FunctionTime, OwnTime, processTimes } from "../data/times";
 import type { View } from "../data/view";
@@ -140,6 +140,22 @@ function Ranks({ view }: Props) {
 // With the precision of the sum, which stands beside it.
 const roughly = (ns: number, { time: sum, precision }: FunctionTime) => (tellsNothing(sum, precision) ? "?" : time(ns));
 
+const WHOLE = "of calls whose end is exact; of the whole capture, whatever the filters";
+
+// Only where the ends of some calls were recorded.
+function durations(): Column<FunctionTime>[] {
+  const rows = new Map((model.report.functions ?? []).filter((r) => r.exact).map((r) => [r.function, r]));
+  if (!rows.size) return [];
+  const column = (id: string, label: string, of: (r: FunctionDurations) => number | null): Column<FunctionTime> => {
+    const value = (r: FunctionTime) => {
+      const row = rows.get(model.names[r.code] ?? "");
+      return row ? of(row) : null;
+    };
+    return { id, label, title: WHOLE, value, show: (r) => { const ns = value(r); return ns === null ? "?" : time(ns); } };
+  };
+  return [column("median", "Median", (r) => r.exact_median_ns), column("p99", "p99", (r) => r.exact_p99_ns)];
+}
+
 function Functions({ view }: Props) {
   const rows = functionTimes(model, view);
   const most = Math.max(1, ...rows.map((row) => row.time));
@@ -158,6 +174,7 @@ function Functions({ view }: Props) {
     { id: "most", label: "Most", value: (r) => r.most, show: (r) => roughly(r.most, r) },
     { id: "who", label: "Rank", title: "with most", words: true, value: (r) => model.labels[r.who] },
     { id: "balance", label: "Most/mean", title: "1.00: all processes took the same time", value: (r) => (r.time ? (r.most * r.processes) / r.time : null), show: (r) => (r.time ? ((r.most * r.processes) / r.time).toFixed(2) : "-") },
+    ...durations(),
     { id: "waited", label: "Waiting", value: (r) => r.waited, show: (r) => time(r.waited) },
     { id: "part", label: "of it", value: (r) => (r.time ? (100 * r.waited) / r.time : null), show: (r) => share(r.waited, r.time) },
   ];
@@ -236,7 +253,34 @@ function Causes() {
   );
 }
 
-const TABLES = [Ranks, Functions, Waits, Causes];
+const hasMemory = (rows: PathTimes[]) => rows.some((r) => r.src_mem);
+
+function pathColumns(memory: boolean): Column<PathTimes>[] {
+  return [
+    { id: "transport", label: "Transport", words: true, value: (r) => `${r.transport}/${r.device}` },
+    { id: "op", label: "UCT operation", words: true, value: (r) => r.op },
+    { id: "protocol", label: "Protocol", words: true, value: (r) => r.protocol },
+    { id: "locality", label: "Locality", words: true, value: (r) => r.locality },
+    { id: "kind", label: "Kind", words: true, value: (r) => r.kind },
+    ...(memory ? [{ id: "memory", label: "Memory", words: true, value: (r: PathTimes) => `${r.src_mem} → ${r.dst_mem}` }] : []),
+    { id: "exact", label: "Exact", title: "transfers whose time is exact", value: (r) => r.exact, show: (r) => count(r.exact) },
+    { id: "median", label: "Median", value: (r) => r.exact_median_ns, show: (r) => time(r.exact_median_ns) },
+    { id: "p99", label: "p99", title: "99 % took no longer", value: (r) => r.exact_p99_ns, show: (r) => time(r.exact_p99_ns) },
+  ];
+}
+
+function Durations() {
+  const rows = model.report.path_times ?? [];
+  if (!rows.length) return null;
+  return (
+    <DataTable
+      id="table-path-times" title="Time of transfers" about="whole capture, no filter; medians and 99th percentiles, within 1.6 %"
+      columns={pathColumns(hasMemory(rows))} rows={rows} sort="exact"
+    />
+  );
+}
+
+const TABLES = [Ranks, Functions, Waits, Causes, Durations];
 const IN_SIGHT = 2; // at first
 
 export function Summary() {

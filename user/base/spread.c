@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "show/diff/spread.h"
-
-#include <stdlib.h>
+#include "base/spread.h"
 
 #define SUB_BITS 5
 #define SUB (1u << SUB_BITS)
@@ -42,8 +40,7 @@ void spread_join(struct spread *to, const struct spread *from)
 		add_to(&to->buckets[i], from->buckets[i]);
 }
 
-/* The value that a share of all, in hundredths, is not above. */
-static uint64_t quantile(const struct spread *spread, unsigned int percent)
+uint64_t spread_quantile(const struct spread *spread, unsigned int percent)
 {
 	uint64_t wanted = (spread->count * percent + 99) / 100, seen = 0;
 	unsigned int i = 0;
@@ -54,37 +51,4 @@ static uint64_t quantile(const struct spread *spread, unsigned int percent)
 			break;
 	}
 	return value_of(i);
-}
-
-struct diff_number spread_number(const struct spread *spread)
-{
-	if (!spread->count)
-		return (struct diff_number){ 0 };
-	return (struct diff_number){ true, quantile(spread, 50), quantile(spread, 10),
-				     quantile(spread, 90) };
-}
-
-static int by_value(const void *left, const void *right)
-{
-	const uint64_t *a = left, *b = right;
-
-	return (*a > *b) - (*a < *b);
-}
-
-struct diff_number number_of(uint64_t *values, size_t count)
-{
-	uint64_t below, above;
-
-	if (!count)
-		return (struct diff_number){ 0 };
-	qsort(values, count, sizeof(*values), by_value);
-	below = values[(count - 1) / 2];
-	above = values[count / 2];
-	return (struct diff_number){ true, below + (above - below) / 2, values[0],
-				     values[count - 1] };
-}
-
-bool numbers_apart(const struct diff_number *a, const struct diff_number *b)
-{
-	return a->high < b->low || b->high < a->low;
 }
