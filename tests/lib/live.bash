@@ -35,9 +35,10 @@ live_setup()
 	esac
 }
 
+# nodes_up [COUNT]: 2 by default; the first call of a file decides
 nodes_up()
 {
-	[ -e "/run/ucxbpf-$BED" ] || "$TOP/tests/nodes" up 2 || skip "no network namespaces here"
+	[ -e "/run/ucxbpf-$BED" ] || "$TOP/tests/nodes" up "${1:-2}" || skip "no network namespaces here"
 }
 
 # Over tcp, about one MPI_Finalize of MPICH 4.0.2 in twenty never returns, traced or not: rank 0 waits

@@ -30,6 +30,7 @@ CASES = {
     "chain": [(BOTH, "late_sender", "MPI_Recv", [0], 1, LAST)],
 }
 CASES["mixed"] = [((0,), *CASES["late_sender"][0][1:]), ((1,), *CASES["late_progress"][0][1:])]
+WITHOUT = ("none", "balanced")
 SHARE = 0.05 # of the program's own times
 INCOMPLETE = "collectives whose messages are not all known"
 MOST = 0.02 # of a run's time, where there are no waits
@@ -42,12 +43,12 @@ def main():
     case, bad = words[2], []
     in_part = "--in-part" in sys.argv and report["waits_unknown"].get(INCOMPLETE, 0) > 0
     last = max(ledgers)
-    if case == "none":
+    if case in WITHOUT:
         span = sum(row["span_ns"] for row in report["time"])
         waited = sum(row["wait_ns"] for row in report["time"])
         if waited > MOST * span:
             bad.append(f"{waited} of {span} ns waited")
-    for rounds, kind, function, ranks, culprit, root in [] if case == "none" else CASES[case]:
+    for rounds, kind, function, ranks, culprit, root in [] if case in WITHOUT else CASES[case]:
         culprit, root = (last if r == LAST else r for r in (culprit, root))
         for rank in ranks if ranks else [r for r in ledgers if r != culprit]:
             mine, other = ledgers[rank], ledgers[culprit]

@@ -262,6 +262,15 @@ static void none(void)
 	}
 }
 
+/* All ranks enter at about one time. */
+static void balanced(void)
+{
+	int mine = rank, sum = 0;
+
+	late();
+	TIMED(T(MPI_Allreduce)(&mine, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -280,6 +289,7 @@ static const struct {
 	{ "chain", chain },
 	{ "mixed", mixed },
 	{ "none", none },
+	{ "balanced", balanced },
 };
 
 int main(int argc, char **argv)
