@@ -205,6 +205,29 @@ quit()
 	finish
 }
 
+# written WIDTH HEIGHT MOST: bytes that reach the terminal in five seconds, with a view each second
+written()
+{
+	screen "$1" "$2"
+	$TERMINAL pipe-pane -t top "cat >'$WORK/bytes-$1'"
+	sleep 5
+	$TERMINAL pipe-pane -t top
+	echo "$1x$2: $(($(stat -c %s "$WORK/bytes-$1") / 5)) bytes a second"
+	[ "$(stat -c %s "$WORK/bytes-$1")" -gt 0 ]
+	[ "$(stat -c %s "$WORK/bytes-$1")" -lt $((5 * $3)) ]
+	quit
+	$TERMINAL kill-server
+	finish
+}
+
+@test "only what has changed goes to the terminal" {
+	command -v tmux >/dev/null || skip "no tmux"
+	# a view anew has 1,920 characters, and 10,000
+	written 80 24 960
+	rm -rf "$TRUTH" "$WORK/stop"
+	written 200 50 5000
+}
+
 # ranks_shown: the ranks in the order of the screen
 ranks_shown()
 {
