@@ -2,14 +2,26 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """
 usage: check_perftest.py REPORT.json WITNESS
+       check_perftest.py --late SIZE REPORT.json BEFORE BEGUN STOPPED
+       check_perftest.py --now FOLDER
 
 Compares a report with what lib_ucp_count.so has counted in each process (WITNESS/PID), and states all that has
 no partner or no operation. Prints each difference; status 1 if there is one.
+
+--late: of a pair that was attached to. What its processes had done is in three files: before the attach, when recording
+had begun, and at the end. Each operation has SIZE bytes; of messages 99 % are matched, and have transfers of their bytes,
+but for the first 100 of each link.
+--now: prints such a file of the counters in FOLDER.
 """
 import json
+import struct
 import sys
 from collections import Counter
 from pathlib import Path
+
+NAMES = ("tag_send", "tag_send_sync", "tag_recv", "stream_send", "am_send", "put", "get", "atomic")
+MESSAGES = {"tag_send", "tag_send_sync", "stream_send", "am_send"}
+FIRST = 100
 
 SENT = ("tag_send", "tag_send_sync", "stream_send", "am_send", "put", "get")
 
@@ -46,9 +58,54 @@ def differences(report, truth):
         yield "nothing was counted"
 
 
+def now(folder):
+    """{pid: {operation: how many}} of counters in memory that is shared"""
+    return {file.name: dict(zip(NAMES, struct.unpack("8Q", file.read_bytes()))) for file in Path(folder).iterdir()}
+
+
+def most_known(what, known, count, links):
+    if known < 0.99 * (count - links * FIRST):
+        yield f"{what}: {known} of {count}"
+
+
+def late_differences(size, report, before, begun, stopped):
+    ops, sizes = Counter(), Counter()
+    pids = {process["id"]: str(process["pid"]) for process in report["processes"]}
+    for row in report["ops"]:
+        ops[pids[row["process"]], row["op"]] += row["count"]
+        sizes[row["op"]] += row["bytes"]
+    for pid in stopped:
+        for operation in NAMES:
+            least, most = (stopped[pid][operation] - since[pid][operation] for since in (begun, before))
+            if not least <= ops[pid, operation] <= most:
+                yield f"process {pid}, {operation}: report says {ops[pid, operation]}, true is {least} to {most}"
+    for operation in SENT:
+        count = sum(ops[pid, operation] for pid in stopped)
+        if sizes[operation] != count * size:
+            yield f"{count} {operation} of {size} bytes have {sizes[operation]}"
+    matching, attribution, loss = report["matching"], report["attribution"], report["loss"]
+    if sum(loss["dropped"].values()):
+        yield f"loss: {loss}"
+    if not sum(ops.values()):
+        yield "nothing was seen"
+    links = len({row["process"] for row in report["ops"] if row["op"] in MESSAGES})
+    yield from most_known(f"matched, {matching['unmatched_sends']}", matching["matched"], matching["sends"], links)
+    known = attribution["data_bytes"] - attribution["unexplained"]
+    yield from most_known(f"bytes with an operation, {attribution['unexplained_reasons']}", known // size,
+                          attribution["data_bytes"] // size, 2)
+    ways = attribution.get("way_bytes", 0)
+    yield from most_known(f"messages with transfers, {attribution.get('without_way_reasons')}",
+                          (ways - attribution.get("without_way", 0)) // size, ways // size, links)
+
+
 def main():
-    report = json.loads(Path(sys.argv[1]).read_text())
-    found = list(differences(report, counted(sys.argv[2])))
+    if sys.argv[1] == "--now":
+        print(json.dumps(now(sys.argv[2])))
+        return 0
+    if sys.argv[1] == "--late":
+        found = list(late_differences(int(sys.argv[2]), *(json.loads(Path(path).read_text()) for path in sys.argv[3:])))
+    else:
+        found = list(differences(json.loads(Path(sys.argv[1]).read_text()), counted(sys.argv[2])))
     print("\n".join(found[:20]))
     return bool(found)
 

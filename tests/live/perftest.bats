@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# UCX's own benchmark, a program that calls UCP without MPI: all its UCP tests, from the start. Operations are those
+# UCX's own benchmark, a program that calls UCP without MPI: all its UCP tests, from the start; tags and streams also in
+# mid-run. Operations are those
 # that a preloaded library counts, their bytes those of the test's size; every message is matched, and every byte
 # of a transfer has its operation. Puts, gets and atomics are emulated over tcp; over shm protocol v2 of UCX 1.13.1
 # emulates atomics (amo/post/sw, amo/fetch/sw).
 
 load ../lib/live.bash
+load ../lib/soon.bash
 
 TESTS="tag_lat tag_bw tag_sync_lat tag_sync_bw stream_lat stream_bw ucp_am_lat ucp_am_bw ucp_put_lat ucp_put_bw ucp_get"
 # the last one hangs over shm with protocol v2 of 1.13.1, traced or not
@@ -65,7 +67,78 @@ perftests()
 	[ "$(jq -r '.findings[] | select(.rule == "PATH-13") | .verdict' "$WORK/verdict")" = "$5" ]
 }
 
+# start_pair TEST SIZE: goes on until it is killed; $WORK/now has what each of its two processes has done so far
+start_pair()
+{
+	local job=(timeout 60 env LD_PRELOAD="$BUILD/tests/progs/lib/lib_ucp_count.so" WITNESS="$WORK" WITNESS_NOW="$WORK/now"
+		ucx_perftest -p $((++PORT)))
+
+	rm -rf "$WORK/now"
+	mkdir "$WORK/now"
+	"${job[@]}" >"$WORK/server" 2>&1 3>&- &
+	PAIR=($!)
+	soon listens $PORT
+	"${job[@]}" -t "$1" -s "$2" -n 1000000000 127.0.0.1 >"$WORK/client" 2>&1 3>&- &
+	PAIR+=($!)
+	soon both_run
+	PIDS=$(ls "$WORK/now" | paste -sd,)
+}
+
+listens() { ss -Hltn "sport = :$1" | grep .; }
+
+teardown()
+{
+	[ -z "${PAIR:-}" ] || kill "${PAIR[@]}" 2>/dev/null || true
+}
+
+# counters: {"PID": {"OPERATION": COUNT}}
+counters() { /usr/bin/python3 "$TOP/tests/live/check_perftest.py" --now "$WORK/now"; }
+
+# Hundreds of operations are past
+both_run() { counters | jq -e 'length == 2 and ([.[][]] | max > 500)'; }
+
+# late TEST SIZE: attaches to a pair in mid-run. The pair is stopped before the tracer leaves, so that what it has done by
+# then is known; when recording began is known to be between two looks.
+late()
+{
+	local tracer
+
+	rm -f "$WORK/late.ucxb"
+	start_pair "$@"
+	counters >"$WORK/before"
+	env --default-signal=INT "$UCXBPF" attach -q -o "$WORK/late.ucxb" -p "$PIDS" 2>"$WORK/warnings" 3>&- &
+	tracer=$!
+	soon so_far "$WORK/late.ucxb" true
+	counters >"$WORK/begun"
+	soon so_far "$WORK/late.ucxb" '[.ops[].count] | add > 2000'
+	kill -STOP ${PIDS//,/ }
+	counters >"$WORK/stopped"
+	kill -INT $tracer
+	wait $tracer
+	kill -KILL ${PIDS//,/ }
+	wait "${PAIR[@]}" || true
+	PAIR=()
+	"$UCXBPF" replay --json "$WORK/late.ucxb" >"$WORK/report.json"
+	in_form "$WORK/report.json"
+	/usr/bin/python3 "$TOP/tests/live/check_perftest.py" --late "$2" "$WORK/report.json" "$WORK/before" "$WORK/begun" "$WORK/stopped"
+}
+
+# attached TRANSPORTS DEVICES PROTO PORT
+attached()
+{
+	local PORT=$4 test
+
+	export UCX_TLS=$1 UCX_NET_DEVICES=$2 UCX_PROTO_ENABLE=$3 UCX_LOG_LEVEL=fatal
+	for test in tag_lat:8 tag_bw:100000 stream_bw:1000; do
+		echo "$test"
+		late "${test%:*}" "${test#*:}"
+	done
+}
+
 @test "over shm, protocol v1" { perftests posix,self,cma all n 14100 pass; }
 @test "over shm, protocol v2" { perftests posix,self,cma all y 14200 fail "${ATOMICS% *}"; }
 @test "over tcp, protocol v1" { perftests tcp,self lo n 14300 fail; }
 @test "over tcp, protocol v2" { perftests tcp,self lo y 14400 fail; }
+
+@test "attached over shm, protocol v1" { attached posix,self,cma all n 14500; }
+@test "attached over shm, protocol v2" { attached posix,self,cma all y 14600; }
