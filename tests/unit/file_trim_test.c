@@ -71,15 +71,15 @@ static void test_trims_again_and_again(void **state)
 	struct file_writer *w = must_create(path);
 
 	(void)state;
-	must_side(w, "x", PID_GONE);
-	must_side(w, "x", PID_STAYS);
+	must_side(w, "process", PID_GONE);
+	must_side(w, "process", PID_STAYS);
 	for (uint64_t ts = 1; ts <= 100; ts++)
 		put(w, ts % 2 ? PID_GONE : PID_STAYS, ts);
 	assert_int_equal(file_writer_flush(w, NULL), 0);
 	expect(path, 2, 100, false);
 	for (uint64_t round = 1; round <= 3; round++) {
 		put(w, PID_GONE, 100 + round);
-		must_side(w, "x", PID_GONE);
+		must_side(w, "process", PID_GONE);
 		assert_int_equal(file_writer_trim(w, &kept), 0);
 		expect(path, 1, 50 + round - 1, true);
 		put(w, PID_STAYS, 100 + round);

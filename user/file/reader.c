@@ -111,11 +111,11 @@ static bool take_memory(struct file_reader *r, uint64_t size)
 static bool side_is_known(const char *kind)
 {
 	static const char *const kinds[] = {
-		"site",    "library",  "address", "symbol",  "clock",   "memory",
-		"process", "uct_ep",   "iface",   "ep",      "worker",  "capture",
-		"end",     "gpu",      "module",  "self",    "gap",     "cell",
-		"cells",   "consumer", "thread",  "derived", "queues",  "note",
-		"window",  "budget",   "detail",  "unread",  "trimmed",
+		"site",    "library",  "address", "symbol",  "clock",  "memory",
+		"process", "uct_ep",   "iface",   "ep",      "worker", "capture",
+		"end",     "gpu",      "module",  "self",    "gap",    "cell",
+		"cells",   "consumer", "thread",  "derived", "queues", "note",
+		"window",  "budget",   "detail",  "unread",  "unseen", "trimmed",
 	};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
