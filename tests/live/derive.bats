@@ -83,7 +83,7 @@ both()
 
 @test "probes stay with --exact" {
 	until_derived way openmpi depths
-	TRACE_OPTIONS=--exact one_case 0 mpi_derive openmpi shm n "$PROGS/openmpi/mpi_derive" depths
+	TRACE_OPTIONS="$TRACE_OPTIONS --exact" one_case 0 mpi_derive openmpi shm n "$PROGS/openmpi/mpi_derive" depths
 	jq -e 'has("derived") | not' "$CASE/report.json"
 }
 
