@@ -191,15 +191,16 @@ short()
 		"$CASE/report.json"
 }
 
-# same_as_exact MPI PROTO ROUNDS: the same program once with --exact, and until something was derived
+# same_as_exact PROTO: the same program once with --exact, and until something was derived. It must do the same each time
+# whatever the machine does, and MPICH's rows take longer to read than so short a one runs.
 same_as_exact()
 {
-	local program=("$PROGS/$1/mpi_pingpong" "$3")
+	local program=("$PROGS/openmpi/mpi_pingpong" 400)
 
-	TRACE_OPTIONS="$TRACE_OPTIONS --exact" one_case 0 mpi_pingpong "$1" shm "$2" "${program[@]}"
+	TRACE_OPTIONS="$TRACE_OPTIONS --exact" one_case 0 mpi_pingpong openmpi shm "$1" "${program[@]}"
 	cp "$CASE/report.json" "$WORK/exact.json"
 	for attempt in 1 2 3 4 5; do
-		UCXBPF_DERIVE_FORCE=15 one_case 0 mpi_pingpong "$1" shm "$2" "${program[@]}"
+		UCXBPF_DERIVE_FORCE=15 one_case 0 mpi_pingpong openmpi shm "$1" "${program[@]}"
 		[ $(($(derived calls) + $(shorts transfers))) = 0 ] || break
 	done
 	[ $(($(derived calls) + $(shorts transfers))) -gt 0 ]
@@ -208,9 +209,8 @@ same_as_exact()
 }
 
 @test "numbers are those of a run with --exact" {
-	same_as_exact openmpi n 400
-	same_as_exact openmpi y 400
-	same_as_exact mpich n 100
+	same_as_exact n
+	same_as_exact y
 }
 
 @test "programs of the matrix, while probes go and come" {
