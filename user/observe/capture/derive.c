@@ -139,28 +139,21 @@ static uint64_t learnt(const struct capture_session *capture)
 			       __ATOMIC_RELAXED);
 }
 
-/* Whether a short send of a living process waits for resources. */
-static bool sends_wait(const struct capture_session *capture)
+/*
+ * Whether a short send of a living process waits for resources. forget: of none from now on, since
+ * one that left while its probe was away would be waited for in vain.
+ */
+static bool sends_wait(const struct capture_session *capture, bool forget)
 {
 	int fd = kernel_map(capture->kernel, "waiting");
 	struct ub_waiting key;
 
 	while (!bpf_map_get_next_key(fd, NULL, &key)) {
-		if (!kill((pid_t)key.tgid, 0) || errno != ESRCH)
+		if (!forget && (!kill((pid_t)key.tgid, 0) || errno != ESRCH))
 			return true;
 		bpf_map_delete_elem(fd, &key);
 	}
 	return false;
-}
-
-/* Those that left while their probe was away would be waited for in vain. */
-static void forget_waiting(const struct capture_session *capture)
-{
-	int fd = kernel_map(capture->kernel, "waiting");
-	struct ub_waiting key;
-
-	while (!bpf_map_get_next_key(fd, NULL, &key))
-		bpf_map_delete_elem(fd, &key);
 }
 
 static void enter(struct derive *derive, enum derive_state state)
@@ -229,7 +222,7 @@ static void come_back(struct capture_session *capture, const char *why)
 	int err;
 
 	if (away & UB_SHORTS)
-		forget_waiting(capture);
+		sends_wait(capture, true);
 	err = hot_leave_out(hot, 0, &refused);
 	if (!err)
 		__atomic_store_n(&kernel_object(capture->kernel)->bss->shorts_back, side_now(),
@@ -265,7 +258,7 @@ static bool shorts_ready(const struct capture_session *capture)
 	const struct derive *derive = &capture->derive;
 
 	return learnt(capture) == derive->learnt && !transfers_hide(&capture->probes) &&
-	       side_now() >= derive->shorts_from && !sends_wait(capture);
+	       side_now() >= derive->shorts_from && !sends_wait(capture, false);
 }
 
 /*
@@ -423,7 +416,7 @@ static const char *why_back(struct capture_session *capture)
 	read_counts(derive, capture->kernel);
 	if (derive->counts[UB_SHORT_SENDS].unproven != derive->before[UB_SHORT_SENDS].unproven)
 		why = "a send whose transfer does not follow from it";
-	else if (sends_wait(capture))
+	else if (sends_wait(capture, false))
 		why = "a send was refused as probes went";
 	if (!why)
 		return NULL;
