@@ -15,8 +15,7 @@ struct place {
 	const char *symbol, *file;
 	const char *demangled; /* the symbol as C++ writes it; NULL: it is none of C++ */
 	const char *library; /* that calls UCP from here: "UCC", "Charm++"; NULL: none of these */
-	const char
-		*role; /* of its file: "program", "mpi", "charm", "other"; NULL: module not known */
+	const char *role; /* of its file: "program", "mpi", "other"...; NULL: module not known */
 	const char *reason; /* why the module is not known */
 	uint64_t address; /* in its process: behind the call, where that returns to */
 	uint64_t offset; /* in the module, link-time address */

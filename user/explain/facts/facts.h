@@ -389,7 +389,7 @@ struct fact_lifetime {
 	bool exited; /* the former; then, where the capture tells: */
 	int exit_status; /* -1: it has none, or that is not known */
 	uint32_t exit_signal; /* that ended it; 0: none did, or that is not known */
-	uint64_t unprobed; /* ns in which its libraries had no probes yet: no fact tells of these */
+	uint64_t unprobed; /* ns in which its libraries had no probes yet: no fact covers them */
 };
 
 /* A GPU of a host. */
@@ -537,7 +537,7 @@ struct fact_derived {
 	uint64_t away_ns; /* its probe was away: such calls were not seen then */
 };
 
-/* Of unmatched sends: refused for lack of resources, and sent later, which no record shows. */
+/* Why a send is unmatched: it found no resources, and no record shows when it left later. */
 #define FACT_LEFT_UNSEEN "left unseen"
 
 #define FACT_MAX_DERIVED 16

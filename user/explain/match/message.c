@@ -56,8 +56,8 @@ void arrival_forget(struct matcher *matcher, struct arrival *arrival)
 	matcher->free_arrivals = arrival;
 }
 
-/* Of some sends neither the call nor the first arrival says how long they are: they know it once
- * done. */
+/* Some sends know their length only once they are done: not at the call, nor at the first arrival.
+ */
 static uint64_t bytes_of(const struct sent *sent, const struct arrival *arrival)
 {
 	if (sent->bytes != UINT64_MAX)
