@@ -41,26 +41,7 @@ nodes_up()
 	[ -e "/run/ucxbpf-$BED" ] || "$TOP/tests/nodes" up "${1:-2}" || skip "no network namespaces here"
 }
 
-# Over tcp, about one MPI_Finalize of MPICH 4.0.2 in twenty never returns, traced or not: rank 0 waits
-# for its endpoints to close while the others are past that already. Such a run is made again.
-patience()
-{
-	[ "$1:$2" = mpich:tcp ] && echo 6 || echo 20
-}
-
-# patiently MPI TRANSPORT COMMAND...: sets $status to the command's, which runs the job behind
-# `timeout -k 2 "$(patience MPI TRANSPORT)"`.
-patiently()
-{
-	local mpi=$1 transport=$2 attempt
-	shift 2
-
-	for attempt in 1 2 3 4; do
-		status=0
-		"$@" </dev/null || status=$?
-		[ "$mpi:$transport:$status" = mpich:tcp:124 ] || break
-	done
-}
+JOB_SECONDS=20 # that a job may take
 
 trace_once()
 {
@@ -77,7 +58,7 @@ trace_once()
 	fi
 	! declare -F before_attempt >/dev/null || before_attempt
 	timeout -k 5 60 "$UCXBPF" run -q ${TRACE_OPTIONS:-} -o "$CASE/job.ucxb" -- \
-		timeout -k 2 "$(patience "$mpi" "$transport")" "${JOB[@]}" >"$CASE/out" 2>&1
+		timeout -k 2 $JOB_SECONDS "${JOB[@]}" >"$CASE/out" 2>&1
 }
 
 # trace NAME MPI TRANSPORT PROTO PROGRAM ARGUMENTS...: sets $status to the job's and $CASE to the
@@ -85,7 +66,8 @@ trace_once()
 trace()
 {
 	CASE=$WORK/$1-$2-$3-$4
-	patiently "$2" "$3" trace_once "${@:2}"
+	status=0
+	trace_once "${@:2}" </dev/null || status=$?
 }
 
 # report [CHECK'S OPTIONS...]: replays the capture of the last trace, twice alike, and compares.

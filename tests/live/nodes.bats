@@ -90,37 +90,20 @@ every_send_matched()
 	[ "$(jq '[.calls[] | select(.function == "MPI_Alltoall") | .count] | add' "$WORK/report.json")" -gt 0 ]
 }
 
-# until_over MPI: whether the job of JOB_ID ends; see live.bash for MPICH's MPI_Finalize over tcp. On 4 nodes
-# it does not return in a third of the runs without a tracer.
-until_over()
-{
-	local end=$((SECONDS + 6))
-
-	until job_over; do
-		[ "$1" != mpich ] || [ $SECONDS -lt $end ] || return 1
-		sleep 0.1
-	done
-}
-
 # below_srun MPI NAME [OPTION...]: each rank of srun below a tracer; the captures' names fit the pattern NAME, where JOB
 # is the job's number
 below_srun()
 {
-	local mpi=$1 attempt captures
+	local mpi=$1 captures
 	shift
 
 	cd "$WORK"
-	for attempt in {1..12}; do
-		mkdir -p "$TRUTH"
-		job "$mpi" 2 2 "$UCXBPF" run -q "${@:2}" --
-		touch "$WORK/go"
-		soon said running 4
-		touch "$STOP"
-		! until_over "$mpi" || break
-		slurm scancel "$JOB_ID"
-		soon job_over
-		rm -rf "$TRUTH" "$WORK/go" "$STOP" "$WORK"/*.ucxb
-	done
+	mkdir -p "$TRUTH"
+	job "$mpi" 2 2 "$UCXBPF" run -q "${@:2}" --
+	touch "$WORK/go"
+	soon said running 4
+	touch "$STOP"
+	soon job_over
 	cat "$WORK/job.out"
 	mapfile -t captures < <(ls | grep -xE "${1//JOB/$JOB_ID}")
 	ls
@@ -131,32 +114,16 @@ below_srun()
 		.matching.sends > 0 and .matching.matched == .matching.sends' "$WORK/report.json"
 }
 
-# begin_again: ends the tracers of an attempt whose job did not end
-begin_again()
-{
-	kill -INT "$GATHERER" 2>/dev/null || true # it may have ended with the job
-	wait "$GATHERER" || true
-	rm -rf "$WORK/d" "$WORK/ready" "$WORK/go" "$STOP" "$TRUTH"
-	mkdir "$TRUTH"
-}
-
 # whole_job MPI NODES: traced from before its first message to its end
 whole_job()
 {
-	local attempt
-
-	for attempt in {1..12}; do
-		job "$1" "$2"
-		gather
-		soon test -s "$WORK/ready"
-		touch "$WORK/go"
-		soon said running "$2"
-		touch "$STOP"
-		! until_over "$1" || break
-		slurm scancel "$JOB_ID"
-		soon job_over
-		begin_again
-	done
+	job "$1" "$2"
+	gather
+	soon test -s "$WORK/ready"
+	touch "$WORK/go"
+	soon said running "$2"
+	touch "$STOP"
+	soon job_over
 	gathered 0
 	every_send_matched "$2"
 	[ "$(grep -c '^  n[0-9] ' "$WORK/out")" -ge "$2" ]
@@ -275,30 +242,24 @@ NAME='job\.n[01]\.[0-9]+\.[0-3]\.JOB\.0\.[0-9]{8}T[0-9]{6}\.ucxb'
 # hosts MPI VARIABLE=ID COMMAND...: a job of mpirun on two nodes, with the variable of a batch system; then the tracer
 hosts()
 {
-	local mpi=$1 id=$2 attempt status
+	local mpi=$1 id=$2
 	shift 2
 
 	job_env_openmpi
 	[ "$mpi" = openmpi ] || job_env_mpich
 	JOB_EXPORT=${id%%=*} JOB_EXTRA=$id
 	job_command "$mpi" 2 tcp n "$PROGS/$mpi/mpi_alltoall" "$STOP" 1000 4000 "$WORK/go"
-	for attempt in 1 2 3 4; do
-		timeout -k 2 30 "${JOB[@]}" </dev/null >"$WORK/job.out" 2>&1 3>&- &
-		MPIRUN=$!
-		soon said ready 2
-		"$TOP/tests/slurm" enter n0 env "$id" "$@" --rsh "$TOP/tests/rsh" --ready "$WORK/ready" -o "$WORK/d" \
-			--ucxbpf "$TRACER" </dev/null >"$WORK/out" 2>"$WORK/err" 3>&- &
-		GATHERER=$!
-		soon test -s "$WORK/ready"
-		touch "$WORK/go"
-		soon said running 2
-		touch "$STOP"
-		status=0
-		wait $MPIRUN || status=$?
-		[ "$mpi:$status" = mpich:124 ] || break
-		begin_again
-	done
-	[ "$status" = 0 ]
+	timeout -k 2 30 "${JOB[@]}" </dev/null >"$WORK/job.out" 2>&1 3>&- &
+	MPIRUN=$!
+	soon said ready 2
+	"$TOP/tests/slurm" enter n0 env "$id" "$@" --rsh "$TOP/tests/rsh" --ready "$WORK/ready" -o "$WORK/d" \
+		--ucxbpf "$TRACER" </dev/null >"$WORK/out" 2>"$WORK/err" 3>&- &
+	GATHERER=$!
+	soon test -s "$WORK/ready"
+	touch "$WORK/go"
+	soon said running 2
+	touch "$STOP"
+	wait $MPIRUN
 	# who traces all waits for more
 	[[ " $* " != *" --all "* ]] || kill -INT "$GATHERER"
 	gathered 0

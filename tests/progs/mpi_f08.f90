@@ -182,7 +182,14 @@ end module
 #define __func "MAIN__"
 program mpi_f08_calls
   use f08
+  use iso_c_binding, only: c_int
   implicit none
+  interface
+    integer(c_int) function usleep(microseconds) bind(C)
+      use iso_c_binding, only: c_int
+      integer(c_int), value :: microseconds
+    end function
+  end interface
   type(MPI_Comm) :: copy
   character(8) :: pause
   integer :: i, k, seconds, status, unit
@@ -209,6 +216,9 @@ program mpi_f08_calls
   call collective(1013, copy)
   T(MPI_Comm_free)(copy)
   T(MPI_Barrier)(MPI_COMM_WORLD)
+  ! as all_owe_answers() of mpi_common.h
+  T(MPI_Alltoall)(out, 1, MPI_INTEGER, in, 1, MPI_INTEGER, MPI_COMM_WORLD)
+  status = usleep(50000)
   call called("MPI_Finalize", __func, __LINE__ + 2)
   call write_ledger()
   call MPI_Finalize()

@@ -200,6 +200,7 @@ static void work(void)
 	large_counts(MAX_BYTES);
 #endif
 	T(MPI_Barrier)(comm);
+	all_owe_answers(comm);
 }
 
 #if HAS_FOUR
