@@ -73,7 +73,7 @@ fetched_by()
 @test "data that moves while another call waits for it is of no call that is over" {
 	for LINKS in "" "--links multi"; do
 		for mpi in openmpi mpich; do
-			fetched_by $mpi cg 1100 1 20
+			JOB_EXTRA=UCX_RNDV_THRESH=1024 fetched_by $mpi cg 200 1
 			! grep -vxE 'null null|MPI_Irecv tag_recv' "$WORK/fetched" || false
 			fetched_by $mpi mpi_isend
 			! grep -vxE 'null null|MPI_I?[Rr]ecv tag_recv' "$WORK/fetched" || false
