@@ -48,14 +48,14 @@ end_job()
 	JOB_PID=
 }
 
-# looked_at [perhaps]: looks at the job in both ways, and leaves "pending" and "report" as JSON in $CASE. A look may not
+# looked_at true|false: looks at the job in both ways, and leaves "pending" and "report" as JSON in $CASE. A look may not
 # find a thread that runs, or not the frames of its stack: its rank is then "perhaps" behind, and the next look finds it.
-# With "perhaps", who is behind cannot be certain.
+# With "false", who is behind cannot be certain.
 looked_at()
 {
 	local attempt behind=.behind
 
-	[ "${1:-}" != perhaps ] || behind=empty
+	[ "$1" = true ] || behind=empty
 	for attempt in 1 2 3; do
 		look_both_ways
 		if jq -es "all(.[]; (.open | length > 0) and all((.open, $behind)[]; .certain))" \
@@ -142,7 +142,7 @@ never()
 	local perhaps
 
 	hung 2 "$1" never
-	looked_at
+	looked_at "$(own "$1")"
 	both opened "0 MPI_Recv 1 7 true true"
 	both behind "1 1 null sleeping null $(own "$1")"
 	jq -e --argjson own "$(own "$1")" '.open[0].peer_certain == $own and .unread == []' "$CASE/pending"
@@ -165,7 +165,7 @@ never()
 skip_one()
 {
 	hung 4 "$1" skip
-	looked_at
+	looked_at true
 	[ "$(opened report | cut -d " " -f 1,2,4-)" = $'0 MPI_Barrier null true true\n1 MPI_Barrier null true true
 2 MPI_Barrier null true true' ]
 	both behind "3 3 MPI_Barrier sleeping null true"
@@ -181,7 +181,7 @@ skip_one()
 deadlock()
 {
 	hung 2 "$1" deadlock
-	looked_at
+	looked_at "$(own "$1")"
 	both opened $'0 MPI_Recv 1 7 true true\n1 MPI_Recv 0 7 true true'
 	both behind "0,1 0 null null null $(own "$1")"
 	"$UCXBPF" replay "$CASE/job.ucxb" | grep -qxE "rank 0 and rank 1 (perhaps )?wait for each other"
@@ -199,7 +199,7 @@ stopped()
 	soon grep -q "State:.T" "/proc/${RANK_PIDS[1]}/status"
 	# what was sent before is received
 	sleep 0.2
-	looked_at
+	looked_at "$(own "$1")"
 	both opened "0 MPI_Recv 1 7 true true"
 	[ "$(behind pending | cut -d " " -f 1-4,6)" = "1 1 null stopped $(own "$1")" ]
 	[ "$(behind report | cut -d " " -f 1-4,6)" = "1 1 null stopped $(own "$1")" ]
@@ -220,14 +220,14 @@ sends()
 
 	for PROTO in n y; do
 		hung 2 "$mpi" send
-		looked_at
+		looked_at "$(own "$mpi")"
 		both opened "0 MPI_Send 1 9 true true"
 		both behind "1 1 null sleeping null $(own "$mpi")"
 		jq -e '[.queued[] | select(.what == "send") | [.rank, .peer_rank, .tag, .bytes]] == [[0, 1, 9, 1048576]]' \
 			"$CASE/pending"
 		end_job
 		hung 2 "$mpi" sends
-		looked_at
+		looked_at "$(own "$mpi")"
 		both opened $'0 MPI_Send 1 9 true true\n1 MPI_Send 0 9 true true'
 		both behind "0,1 0 null null null $(own "$mpi")"
 		jq -e '[.queued[] | select(.what == "message") | [.rank, .peer_rank, .tag, .bytes]] | sort ==
@@ -244,7 +244,7 @@ sends()
 waitall()
 {
 	hung 2 "$1" waitall
-	looked_at
+	looked_at false
 	both opened "0 MPI_Waitall 1 null true true"
 	both behind "1 1 null sleeping null false"
 }
@@ -257,7 +257,7 @@ waitall()
 other_communicator()
 {
 	hung 3 "$1" reduce
-	looked_at perhaps
+	looked_at false
 	[ "$(opened report | cut -d " " -f 1,2,3,6)" = $'0 MPI_Allreduce null true\n1 MPI_Allreduce null true' ]
 	both behind "2 2 MPI_Allreduce sleeping null false"
 }
@@ -294,7 +294,7 @@ other_communicator()
 
 @test "check names a call that hung before the attach" {
 	hung 2 openmpi never
-	looked_at
+	looked_at true
 	"$UCXBPF" check -f json "$CASE/job.ucxb" >"$CASE/verdict" || true
 	jq -e '[.findings[] | select(.rule == "COV-04" and .verdict == "unknown") | .why] |
 		any(test("^in MPI_Recv since before the trace, with [^ ]*rank1, seen for 2[.][0-9] s: attach for 5 s to tell$"))' \
