@@ -254,6 +254,9 @@ __weak __noinline int short_leave(struct task_state *task)
 		/* some function has no probe */
 		if (calls_checked && op->tagged && !op->status)
 			derived_count(UB_SHORT_SENDS, differing);
+		/* its request waits for a lane, and leaves from progress */
+		else if (op->status)
+			derived_count(UB_SHORT_SENDS, without);
 		return 0;
 	}
 	if (op->tagged && !op->status && !task->with_op_open && lane_find(task)) {

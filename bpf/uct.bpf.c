@@ -15,6 +15,12 @@ static __always_inline void owner_at_return(const struct leaving *leaving)
 	owner_look(leaving->task, leaving->frame, leaving->layout, &hints);
 }
 
+/* Sent inside of the first operation that needs another lane, beside the operation's own. */
+static __always_inline bool is_wireup(const struct frame *frame, const struct ub_site *site)
+{
+	return site->arg_am_id && (__u8)frame->args[site->arg_am_id & (ARGS - 1)] == AM_WIREUP;
+}
+
 static __always_inline int xfer_enter(struct pt_regs *ctx)
 {
 	struct frame *frame, *top;
@@ -31,11 +37,11 @@ static __always_inline int xfer_enter(struct pt_regs *ctx)
 		derived_count(hit.site->derivable, without);
 	top = frame_top(&hit, UB_XFER);
 	frame = span_open(&hit, ctx, UB_XFER, top);
-	/* put and get, which have a remote address, only pack its data here */
-	if (top && !hit.site->arg_tag)
-		top->moved = 1;
 	if (!frame)
 		return 1;
+	/* put and get, which have a remote address, only pack its data */
+	if (top && !hit.site->arg_tag && !is_wireup(frame, hit.site))
+		top->moved = 1;
 	frame->comp_func = 0;
 	frame->comp_count = 0;
 	comp = frame->args[hit.site->arg_comp & (ARGS - 1)];

@@ -339,6 +339,10 @@ static void comparing(void **state)
 	/* by a function without a probe */
 	send_it((struct send){ .ep = 0, .length = 8 });
 	assert_int_equal(counts()->differing, 2);
+	/* a request that waits for a lane leaves later */
+	send_it((struct send){ .ep = 0, .length = 8, .status = UCS_ERR_NO_RESOURCE });
+	assert_int_equal(counts()->without, 2);
+	assert_int_equal(counts()->differing, 2);
 	/* or while the probes were away: it was entered before they came back */
 	*host_user(ucp_ep(0) + layout.ep_lanes + LANE * 8) = uct_ep(0);
 	shorts_back = host.now + 5;
