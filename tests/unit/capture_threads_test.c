@@ -120,7 +120,8 @@ static void text(char *to, size_t size, const json_t *record, const char *name)
 	snprintf(to, size, "%s", from ? from : "");
 }
 
-static void look_once(pid_t pid, unsigned int more_roles, struct where *where)
+/* Its records, the caller's, and how many threads have none. */
+static json_t *look(pid_t pid, unsigned int more_roles, bool last, unsigned int *untold)
 {
 	struct library mpi = { .roles = LIB_MPI };
 	struct tracked tracked = { .tgid = pid,
@@ -132,22 +133,15 @@ static void look_once(pid_t pid, unsigned int more_roles, struct where *where)
 	char *path = temp_path();
 	struct file_writer *writer = must_create(path);
 	struct file_reader *reader;
-	const json_t *record;
+	json_t *sides;
 
 	vec_push(&tracked.libraries, &mpi);
 	vec_push(&track.processes, tracked);
 	*map_insert(&track.latest, (uint64_t)pid, 0, NULL) = 1;
-	threads_look(&track, &addresses, writer, &stacks, true);
+	*untold = threads_look(&track, &addresses, writer, &stacks, last);
 	assert_int_equal(file_writer_close(writer, NULL), 0);
 	reader = must_open(path);
-	assert_int_equal(json_array_size(file_reader_sides(reader)), 1);
-	record = json_array_get(file_reader_sides(reader), 0);
-	*where = (struct where){ 0 };
-	text(where->state, sizeof(where->state), record, "state");
-	text(where->function, sizeof(where->function), record, "function");
-	text(where->reason, sizeof(where->reason), record, "reason");
-	where->outside = json_is_true(json_object_get(record, "outside"));
-	where->ts = (uint64_t)json_integer_value(json_object_get(record, "ts"));
+	sides = json_deep_copy(file_reader_sides(reader));
 	file_reader_free(reader);
 	temp_free(path);
 	vec_release(&stacks);
@@ -156,6 +150,23 @@ static void look_once(pid_t pid, unsigned int more_roles, struct where *where)
 	map_release(&track.latest);
 	map_release(&addresses.seen);
 	vec_release(&addresses.pending);
+	return sides;
+}
+
+static void look_once(pid_t pid, unsigned int more_roles, struct where *where)
+{
+	unsigned int untold;
+	json_t *sides = look(pid, more_roles, true, &untold);
+	const json_t *record = json_array_get(sides, 0);
+
+	assert_int_equal(json_array_size(sides), 1);
+	*where = (struct where){ 0 };
+	text(where->state, sizeof(where->state), record, "state");
+	text(where->function, sizeof(where->function), record, "function");
+	text(where->reason, sizeof(where->reason), record, "reason");
+	where->outside = json_is_true(json_object_get(record, "outside"));
+	where->ts = (uint64_t)json_integer_value(json_object_get(record, "ts"));
+	json_decref(sides);
 }
 
 /* It takes the child a moment to be where it stays, and a busy machine may let it wait. */
@@ -232,6 +243,34 @@ static void stack_not_known_to_its_beginning(void **state)
 	expect(is_deep, 0, "R", "", "a frame of its stack cannot be found");
 }
 
+static void before_the_last_look(int (*place)(void), size_t records, unsigned int untold)
+{
+	const uint64_t until = clock_ns(CLOCK_MONOTONIC) + 20000000000ull;
+	const pid_t pid = start(place);
+	unsigned int got;
+	size_t written;
+
+	do {
+		json_t *sides = look(pid, 0, false, &got);
+
+		written = json_array_size(sides);
+		json_decref(sides);
+	} while ((written != records || got != untold) && clock_ns(CLOCK_MONOTONIC) < until);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	munmap((void *)ready, sizeof(*ready));
+	assert_int_equal(written, records);
+	assert_int_equal(got, untold);
+}
+
+/* Two looks that find a thread in the same place are what proves that its call stays open. */
+static void another_look_may_tell(void **state)
+{
+	(void)state;
+	before_the_last_look(from_library("PMPI_Recv"), 1, 0);
+	before_the_last_look(from_library("mpix_own"), 0, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -241,6 +280,7 @@ int main(void)
 		cmocka_unit_test(in_code_of_the_library),
 		cmocka_unit_test(on_stacks_that_are_switched),
 		cmocka_unit_test(stack_not_known_to_its_beginning),
+		cmocka_unit_test(another_look_may_tell),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

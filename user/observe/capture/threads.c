@@ -47,6 +47,7 @@ struct thread_looking {
 	pid_t pid;
 	bool last;
 	unsigned int unseen; /* did not run */
+	unsigned int untold; /* of these, and of first threads: have no record */
 };
 
 static bool begins(const char *name, const char *with)
@@ -386,6 +387,7 @@ static void look_at(void *arg, struct thread_registers *thread)
 	if (!reason)
 		return;
 	look->unseen += !thread->known;
+	look->untold += !thread->known || thread->tid == thread->pid;
 	if (look->last)
 		write_other(look, thread, reason);
 	else
@@ -423,15 +425,15 @@ unsigned int threads_look(const struct track *track, struct addresses *addresses
 	count = threads.len;
 	for (int i = 1; threads.len && i <= ATTEMPTS && (last || !look.unseen); i++) {
 		look.last = last && i == ATTEMPTS;
-		look.unseen = 0;
+		look.unseen = look.untold = 0;
 		threads_registers(&threads, LOOK_MS, look_at, &look);
 		threads_release(&threads);
 		threads = look.again;
 		look.again = (thread_list){ 0 };
 	}
 	threads_release(&threads);
-	log_debug("looked at %zu threads in %.3f ms, %u did not run", count,
-		  (side_now() - begin) / 1e6, look.unseen);
+	log_debug("looked at %zu threads in %.3f ms, %u did not run, %u have no record", count,
+		  (side_now() - begin) / 1e6, look.unseen, look.untold);
 	release(&look);
-	return look.unseen;
+	return look.untold;
 }
