@@ -307,7 +307,8 @@ other_communicator()
 }
 
 # asked MPI CASE RANKS EXPECTED: one `pending` of a new job; its line is "SECONDS right|unsure|wrong MPI CASE WHO REASON".
-# Unsure: it names another one, says "perhaps", and for which thread it is not known whether it is in a call.
+# Unsure: it names another one, says "perhaps", and for which thread it is not known whether it is in a call, or of which
+# process what it waits for could not be read.
 asked()
 {
 	local begin who reason answer=wrong
@@ -318,7 +319,7 @@ asked()
 	"$UCXBPF" pending --json -p "$PIDS" >"$CASE/pending"
 	begin=$((${EPOCHREALTIME/./} - begin))
 	who=$(jq -c '[.behind[].ranks]' "$CASE/pending")
-	reason=$(jq -r '[.threads[].reason | values] | first // empty' "$CASE/pending")
+	reason=$(jq -r '[(.threads, .unread)[].reason | values] | first // empty' "$CASE/pending")
 	jq -e 'all(.behind[]; .certain | not)' "$CASE/pending" >/dev/null && [ -n "$reason" ] && answer=unsure
 	[ "$who" != "$4" ] || answer=right
 	printf '%d.%03d %s %s %s %s %s\n' $((begin / 1000000)) $((begin / 1000 % 1000)) \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A look reads the queues of living workers only. */
+/* A look reads the queues of living workers only, and says of which process it knows none. */
 #include "file_records.h"
 
 #include "observe/capture/existing.h"
@@ -57,10 +57,62 @@ static void living_workers(void **state)
 	existing_release(&existing);
 }
 
+/* Why queues of this process could not be read at its end: it has libucp, but no worker. */
+static void expect_unread(bool from_start, bool with_layout, bool in_call, const char *reason)
+{
+	const struct layout layout = { 0 };
+	struct library ucp = { .roles = LIB_UCP, .layout = with_layout ? &layout : NULL };
+	struct track track = { 0 };
+	struct existing existing;
+	call_stacks stacks = { 0 };
+	char *path = temp_path();
+	struct file_writer *writer = must_create(path);
+	struct file_reader *reader;
+	const json_t *sides;
+
+	vec_push(&track.processes, ((struct tracked){ .tgid = getpid(),
+						      .alive = true,
+						      .uses_ucp = true,
+						      .from_start = from_start }));
+	vec_push(&track.processes.data[0].libraries, &ucp);
+	*map_insert(&track.latest, (uint64_t)getpid(), 0, NULL) = 1;
+	if (in_call)
+		vec_push(&stacks, ((struct call_stack){ .tgid = getpid() }));
+	existing_init(&existing, &track, writer);
+	existing_queues(&existing, &stacks, writer);
+	existing_release(&existing);
+	assert_int_equal(file_writer_close(writer, NULL), 0);
+
+	reader = must_open(path);
+	sides = file_reader_sides(reader);
+	assert_int_equal(json_array_size(sides), reason != NULL);
+	if (reason)
+		assert_string_equal(
+			json_string_value(json_object_get(json_array_get(sides, 0), "reason")),
+			reason);
+	file_reader_free(reader);
+	temp_free(path);
+	vec_release(&stacks);
+	vec_release(&track.processes.data[0].libraries);
+	vec_release(&track.processes);
+	map_release(&track.latest);
+}
+
+static void no_worker(void **state)
+{
+	(void)state;
+	expect_unread(false, true, true, "no worker was found in its memory");
+	expect_unread(false, false, true, "the layout of its UCX is not known");
+	/* has no call that waits; tells of its workers itself */
+	expect_unread(false, true, false, NULL);
+	expect_unread(true, true, true, NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(living_workers),
+		cmocka_unit_test(no_worker),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "observe/capture/existing.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include "base/vec.h"
 #include "observe/capture/side.h"
 #include "observe/process/proc.h"
+#include "observe/process/record.h"
 #include "observe/process/snapshot.h"
 
 #define MAX_WORKERS 64
@@ -123,13 +125,15 @@ static void emit_side(void *arg, const json_t *record)
 	file_writer_side(emitting->existing->writer, record);
 }
 
-static void read_worker(struct existing *existing, struct snapshot *snapshot, uint64_t worker)
+/* found: it is a worker, whatever can be read of it. */
+static void read_worker(struct existing *existing, struct snapshot *snapshot, uint64_t worker,
+			bool found)
 {
 	struct emitting emitting = { existing, snapshot->pid };
 	const uint64_t ts = side_now();
 	int err = snapshot_worker(snapshot, worker, emit_side, &emitting);
 
-	if (!err) {
+	if (!err || found) {
 		pthread_mutex_lock(&existing->lock);
 		see_worker(existing, snapshot->pid, worker, ts, true);
 		pthread_mutex_unlock(&existing->lock);
@@ -157,7 +161,7 @@ static int read_process(struct existing *existing, const struct unread *unread)
 	count = snapshot_find_workers(&snapshot, &unread->mapped, workers, MAX_WORKERS);
 	log_debug("process %d: %d workers found", unread->tgid, count);
 	for (int i = 0; i < count; i++)
-		read_worker(existing, &snapshot, workers[i]);
+		read_worker(existing, &snapshot, workers[i], true);
 	snapshot_release(&snapshot);
 	return count;
 }
@@ -300,7 +304,7 @@ void existing_apply(struct existing *existing)
 		if (!fresh)
 			continue;
 		snapshot_init(&snapshot, stranger->tgid, layout, SNAPSHOT_DEADLINE_MS);
-		read_worker(existing, &snapshot, worker);
+		read_worker(existing, &snapshot, worker, false);
 		snapshot_release(&snapshot);
 	}
 	existing->strangers.len = 0;
@@ -368,20 +372,80 @@ static unsigned int time_left(uint64_t until)
 					   : (unsigned int)left;
 }
 
-void existing_queues(struct existing *existing, call_stacks *stacks, struct file_writer *writer)
+/* Living workers, in order of processes. */
+typedef VEC(struct queues_of) worker_list;
+
+static void list_workers(const struct existing *existing, worker_list *workers)
 {
-	const uint64_t until = side_now() + QUEUES_NS;
-	VEC(struct queues_of) workers = { 0 };
 	const struct map_slot *slot;
 	size_t pos = 0;
 
 	while ((slot = map_next(&existing->workers, &pos)))
 		if (slot->value & 1)
-			vec_push(&workers, ((struct queues_of){ (pid_t)slot->a, slot->b }));
-	if (workers.len)
-		qsort(workers.data, workers.len, sizeof(*workers.data), by_process);
+			vec_push(workers, ((struct queues_of){ (pid_t)slot->a, slot->b }));
+	if (workers->len)
+		qsort(workers->data, workers->len, sizeof(*workers->data), by_process);
+}
+
+static void put_unread(struct file_writer *writer, pid_t tgid, const char *reason)
+{
+	json_t *record = record_new("queues", tgid, side_now());
+
+	record_text(record, "reason", reason);
+	side_write(writer, record);
+}
+
+static bool has_worker(const worker_list *workers, pid_t tgid)
+{
+	const size_t i = search_count(workers->len, at, workers->data[at].tgid < tgid);
+
+	return i < workers->len && workers->data[i].tgid == tgid;
+}
+
+/*
+ * Processes in an MPI call of which no worker is known are searched once more: on a busy machine
+ * the time for a search may have gone to others. What is not found then has a reason.
+ */
+static void search_again(struct existing *existing, const call_stacks *stacks,
+			 struct file_writer *writer)
+{
+	worker_list workers = { 0 };
+
+	list_workers(existing, &workers);
+	for (size_t i = 0; i < stacks->len; i++) {
+		const pid_t tgid = stacks->data[i].tgid;
+		const struct tracked *tracked = track_find(existing->track, tgid);
+
+		if ((i && stacks->data[i - 1].tgid == tgid) || !tracked || !tracked->uses_ucp ||
+		    tracked->from_start || has_worker(&workers, tgid))
+			continue;
+		if (layout_of(existing, tgid))
+			existing_process(existing, tgid);
+		else
+			put_unread(writer, tgid, "the layout of its UCX is not known");
+	}
+	vec_release(&workers);
+	read_all(existing);
+	for (size_t i = 0; i < existing->unread.len; i++) {
+		const struct unread *unread = &existing->unread.data[i];
+
+		if (unread->workers <= 0)
+			put_unread(writer, unread->tgid,
+				   unread->workers == -ETIME ? "its workers were not found in time"
+							     : "no worker was found in its memory");
+	}
+	forget_unread(existing);
+}
+
+void existing_queues(struct existing *existing, call_stacks *stacks, struct file_writer *writer)
+{
+	const uint64_t until = side_now() + QUEUES_NS;
+	worker_list workers = { 0 };
+
 	if (stacks->len)
 		qsort(stacks->data, stacks->len, sizeof(*stacks->data), by_tgid);
+	search_again(existing, stacks, writer);
+	list_workers(existing, &workers);
 	for (size_t from = 0, to; from < workers.len; from = to) {
 		for (to = from;
 		     to < workers.len && workers.data[to].tgid == workers.data[from].tgid;)
