@@ -50,7 +50,7 @@ struct hang_group {
 };
 
 struct hang_graph {
-	const struct hang_facts *facts;
+	const struct hang_processes *processes;
 	VEC(struct hang_node) nodes;
 	VEC(struct hang_job) jobs;
 	struct map job_numbers; /* (job, size) -> number + 1 */
@@ -65,10 +65,10 @@ static bool is_stopped(const struct fact_thread *thread)
 	return thread->state && !strncmp(thread->state, "stopped", strlen("stopped"));
 }
 
-static void add_threads(struct hang_graph *graph)
+static void add_threads(struct hang_graph *graph, const struct hang_facts *facts)
 {
-	for (size_t i = 0; i < graph->facts->thread_count; i++) {
-		const struct fact_thread *thread = &graph->facts->threads[i];
+	for (size_t i = 0; i < facts->threads.len; i++) {
+		const struct fact_thread *thread = &facts->threads.data[i];
 		struct hang_node *node;
 
 		if (thread->process < 0 || (size_t)thread->process >= graph->nodes.len)
@@ -98,10 +98,10 @@ static bool is_longer(const struct fact_open *open, const struct fact_open *othe
 }
 
 /* The longest of each process. */
-static void add_open(struct hang_graph *graph)
+static void add_open(struct hang_graph *graph, const struct hang_facts *facts)
 {
-	for (size_t i = 0; i < graph->facts->open_count; i++) {
-		const struct fact_open *open = &graph->facts->open[i];
+	for (size_t i = 0; i < facts->open.len; i++) {
+		const struct fact_open *open = &facts->open.data[i];
 		struct hang_node *node;
 
 		if (!hang_noticed(open) || open->process < 0 ||
@@ -116,7 +116,7 @@ static void add_open(struct hang_graph *graph)
 static const struct fact_process *process_of(const struct hang_graph *graph, size_t node)
 {
 	static const struct fact_process unknown;
-	const struct fact_process *process = graph->facts->processes[node];
+	const struct fact_process *process = graph->processes->at(graph->processes->arg, node);
 
 	return process ? process : &unknown;
 }
@@ -135,14 +135,14 @@ static size_t job_number(struct hang_graph *graph, const struct fact_process *pr
 
 static void add_processes(struct hang_graph *graph)
 {
-	for (size_t i = 0; i < graph->facts->process_count; i++) {
+	for (size_t i = 0; i < graph->processes->count; i++) {
 		const struct fact_process *process = process_of(graph, i);
 		const size_t number = job_number(graph, process);
 		struct hang_job *job = &graph->jobs.data[number];
 		uint64_t *of_rank;
 
 		vec_push(&graph->nodes, ((struct hang_node){ .job = number, .next = NONE }));
-		if (!graph->facts->processes[i])
+		if (!graph->processes->at(graph->processes->arg, i))
 			continue;
 		if (job->first == NONE)
 			job->first = i;
@@ -333,14 +333,14 @@ static bool wait_for_missing(struct hang_graph *graph, size_t from)
 
 static void add_edges(struct hang_graph *graph)
 {
-	for (size_t i = 0; i < graph->facts->process_count; i++) {
+	for (size_t i = 0; i < graph->processes->count; i++) {
 		const struct fact_open *open = graph->nodes.data[i].open;
 		const bool world = open && open->comm && !strcmp(open->comm, "MPI_COMM_WORLD");
 
 		if (!open || (world && mpi_function(open->function).collective &&
 			      wait_for_missing(graph, i)))
 			continue;
-		if (open->peer >= 0 && (size_t)open->peer < graph->facts->process_count)
+		if (open->peer >= 0 && (size_t)open->peer < graph->processes->count)
 			wait_for(graph, i, (size_t)open->peer, open->peer_certain);
 		else if (open->peer_rank >= 0)
 			wait_for(graph, i,
@@ -448,7 +448,7 @@ static struct hang_awaited awaited_of(struct hang_graph *graph, size_t node)
 static void add_behind(struct hang_graph *graph, size_t at, hang_rows *rows)
 {
 	const struct hang_node *node = &graph->nodes.data[at];
-	const bool traced = at < graph->facts->process_count;
+	const bool traced = at < graph->processes->count;
 	const size_t count = graph_entering(&graph->graph, at);
 	const struct hang_awaited awaited = awaited_of(graph, at);
 	struct hang_row row = {
@@ -476,7 +476,7 @@ static void add_circle(struct hang_graph *graph, const struct hang_group *group,
 
 	for (size_t i = 0; i < members->len; i++) {
 		vec_push(&nodes, members->data[i]);
-		if (members->data[i] < graph->facts->process_count)
+		if (members->data[i] < graph->processes->count)
 			vec_push(&row.processes, (int)members->data[i]);
 	}
 	awaited = reaching(graph, &nodes);
@@ -528,13 +528,14 @@ static void release(struct hang_graph *graph)
 	graph_release(&graph->graph);
 }
 
-void hang_find(const struct hang_facts *facts, hang_rows *rows)
+void hang_find(const struct hang_facts *facts, const struct hang_processes *processes,
+	       hang_rows *rows)
 {
-	struct hang_graph graph = { .facts = facts };
+	struct hang_graph graph = { .processes = processes };
 
 	add_processes(&graph);
-	add_threads(&graph);
-	add_open(&graph);
+	add_threads(&graph, facts);
+	add_open(&graph, facts);
 	add_edges(&graph);
 	graph_ready(&graph.graph, graph.nodes.len);
 	find_groups(&graph);
@@ -546,6 +547,12 @@ void hang_find(const struct hang_facts *facts, hang_rows *rows)
 	if (rows->len)
 		qsort(rows->data, rows->len, sizeof(*rows->data), by_waiting);
 	release(&graph);
+}
+
+void hang_facts_release(struct hang_facts *facts)
+{
+	vec_release(&facts->open);
+	vec_release(&facts->threads);
 }
 
 void hang_release(hang_rows *rows)

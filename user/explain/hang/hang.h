@@ -11,14 +11,18 @@
 #include "base/vec.h"
 #include "explain/facts/facts.h"
 
-/* Facts of one analysis, borrowed. */
+/* All of one analysis, in any order. A zeroed one is empty. */
 struct hang_facts {
-	const struct fact_process *const *processes; /* by index; NULL: not known */
-	size_t process_count;
-	const struct fact_open *open;
-	size_t open_count;
-	const struct fact_thread *threads;
-	size_t thread_count;
+	VEC(struct fact_open) open;
+	VEC(struct fact_thread) threads;
+};
+
+void hang_facts_release(struct hang_facts *facts);
+
+struct hang_processes {
+	size_t count;
+	const struct fact_process *(*at)(const void *arg, size_t index); /* NULL: not known */
+	const void *arg;
 };
 
 /* One process that waits for nobody, or several that wait for each other. */
@@ -47,7 +51,8 @@ bool hang_noticed(const struct fact_open *open);
  * Certain rows come first, then those with most waiting ranks. Only noticed calls count. Rows point
  * to facts.
  */
-void hang_find(const struct hang_facts *facts, hang_rows *rows);
+void hang_find(const struct hang_facts *facts, const struct hang_processes *processes,
+	       hang_rows *rows);
 void hang_release(hang_rows *rows);
 
 /* Writes "rank 3", "pid 12". */

@@ -205,7 +205,7 @@ static void feed_collective(struct report *report, const struct fact_collective 
 
 static void feed_open(struct report *report, const struct fact_open *open)
 {
-	vec_push(&report->waits.every_open, *open);
+	vec_push(&report->waits.hang.open, *open);
 	if (!selection_passes(&report->selection, FACT_OPEN, open))
 		return;
 	report_see_time(report, open->process, open->since, open->until);
@@ -219,7 +219,7 @@ static void feed_open(struct report *report, const struct fact_open *open)
 static void feed_thread(struct report *report, const struct fact_thread *thread)
 {
 	report_see_time(report, thread->process, thread->at, thread->at);
-	vec_push(&report->waits.threads, *thread);
+	vec_push(&report->waits.hang.threads, *thread);
 }
 
 static struct cube_sums *place_row(struct report *report, const struct fact_call *call)

@@ -167,7 +167,7 @@ static void put_behind(const struct report *report, struct json_out *out)
 	hang_rows rows = { 0 };
 
 	report_behind(report, &rows);
-	if (!rows.len && !report->waits.threads.len) {
+	if (!rows.len && !report->waits.hang.threads.len) {
 		hang_release(&rows);
 		return;
 	}
@@ -183,11 +183,11 @@ void report_json_underway(const struct report *report, struct json_out *out)
 	const struct report_waits *waits = &report->waits;
 
 	put_behind(report, out);
-	if (!waits->threads.len)
+	if (!waits->hang.threads.len)
 		return;
 	json_out_array(out, "threads");
-	for (size_t i = 0; i < waits->threads.len; i++)
-		json_out_item(out, shape_json(thread_shape, &waits->threads.data[i], report));
+	for (size_t i = 0; i < waits->hang.threads.len; i++)
+		json_out_item(out, shape_json(thread_shape, &waits->hang.threads.data[i], report));
 	json_out_array_end(out);
 	json_out_array(out, "queued");
 	for (size_t i = 0; i < waits->queued.len; i++)

@@ -292,25 +292,18 @@ const struct report_process *report_process_at(const struct report *report, int6
 	return process->known ? process : NULL;
 }
 
+static const struct fact_process *known_process(const void *arg, size_t index)
+{
+	const struct report_process *process = report_process_at(arg, (int64_t)index);
+
+	return process ? &process->fact : NULL;
+}
+
 void report_behind(const struct report *report, hang_rows *rows)
 {
-	const struct report_waits *waits = &report->waits;
-	VEC(const struct fact_process *) processes = { 0 };
+	const struct hang_processes processes = { report->processes.len, known_process, report };
 
-	for (size_t i = 0; i < report->processes.len; i++)
-		vec_push(&processes,
-			 report->processes.data[i].known ? &report->processes.data[i].fact : NULL);
-	hang_find(
-		&(struct hang_facts){
-			.processes = processes.data,
-			.process_count = processes.len,
-			.open = waits->every_open.data,
-			.open_count = waits->every_open.len,
-			.threads = waits->threads.data,
-			.thread_count = waits->threads.len,
-		},
-		rows);
-	vec_release(&processes);
+	hang_find(&report->waits.hang, &processes, rows);
 }
 
 uint64_t report_process_span(const struct report *report, int process)

@@ -183,8 +183,8 @@ static void put_threads(const struct text_report *text)
 	struct map index = { 0 };
 
 	index_open(report, &index);
-	for (size_t i = 0; i < report->waits.threads.len; i++) {
-		const struct fact_thread *thread = &report->waits.threads.data[i];
+	for (size_t i = 0; i < report->waits.hang.threads.len; i++) {
+		const struct fact_thread *thread = &report->waits.hang.threads.data[i];
 		const struct report_process *process = report_process_at(report, thread->process);
 
 		if (process)
@@ -323,8 +323,8 @@ static size_t count_open(const struct report *report)
 /* Whether some call may be open, without being noticed. */
 static bool in_mpi(const struct report *report)
 {
-	for (size_t i = 0; i < report->waits.threads.len; i++)
-		if (!report->waits.threads.data[i].outside)
+	for (size_t i = 0; i < report->waits.hang.threads.len; i++)
+		if (!report->waits.hang.threads.data[i].outside)
 			return true;
 	return report->waits.open.len > 0;
 }

@@ -14,8 +14,7 @@ void report_waits_release(struct report_waits *waits)
 	vec_release(&waits->roots);
 	rowset_release(&waits->root_index);
 	vec_release(&waits->open);
-	vec_release(&waits->every_open);
-	vec_release(&waits->threads);
+	hang_facts_release(&waits->hang);
 	vec_release(&waits->queued);
 	vec_release(&waits->unread);
 	vec_release(&waits->times);
@@ -174,9 +173,6 @@ void report_waits_finish(struct report_waits *waits)
 {
 	if (waits->open.len)
 		qsort(waits->open.data, waits->open.len, sizeof(*waits->open.data), by_age);
-	if (waits->every_open.len)
-		qsort(waits->every_open.data, waits->every_open.len,
-		      sizeof(*waits->every_open.data), by_age);
 	if (waits->rows.len)
 		qsort(waits->rows.data, waits->rows.len, sizeof(*waits->rows.data), by_time);
 	if (waits->roots.len)

@@ -5,7 +5,7 @@
 
 #include "base/rowset.h"
 #include "base/vec.h"
-#include "explain/facts/facts.h"
+#include "explain/hang/hang.h"
 
 /* Words of a row: interned pointers and process numbers; a place by its key, 0: not known. */
 struct wait_key {
@@ -50,8 +50,7 @@ struct report_waits {
 	VEC(struct root_row) roots;
 	struct rowset root_index;
 	VEC(struct fact_open) open;
-	VEC(struct fact_open) every_open; /* whatever the filter */
-	VEC(struct fact_thread) threads; /* empty: no process was looked at */
+	struct hang_facts hang; /* whatever the filter; no thread: no process was looked at */
 	VEC(struct fact_queued) queued;
 	VEC(struct fact_unread) unread;
 	VEC(struct process_time) times; /* by process */

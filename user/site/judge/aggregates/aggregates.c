@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "site/judge/aggregates/behind.h"
 #include "site/judge/aggregates/ports.h"
 #include "site/judge/aggregates/totals.h"
 
@@ -33,7 +34,7 @@ void aggregates_release(struct aggregates *aggregates)
 	waiting_release(&aggregates->waiting);
 	vec_release(&aggregates->captures);
 	watch_release(&aggregates->watch);
-	behind_release(&aggregates->behind);
+	hang_facts_release(&aggregates->hang);
 	sums_release(&aggregates->sums);
 	words_release(&aggregates->words);
 }
@@ -238,7 +239,7 @@ static void feed_open(struct aggregates *aggregates, const struct fact_open *ope
 	struct member *member = member_at(aggregates, open->process);
 	const uint64_t age = open->until - open->since;
 
-	vec_push(&aggregates->behind.open, *open);
+	vec_push(&aggregates->hang.open, *open);
 	if (!member || !open->certain)
 		return;
 	time_from(member, open->since);
@@ -259,7 +260,7 @@ static void feed_open(struct aggregates *aggregates, const struct fact_open *ope
 
 static void feed_thread(struct aggregates *aggregates, const struct fact_thread *thread)
 {
-	vec_push(&aggregates->behind.threads, *thread);
+	vec_push(&aggregates->hang.threads, *thread);
 }
 
 static void feed_calls(struct aggregates *aggregates, const struct fact_call *call,

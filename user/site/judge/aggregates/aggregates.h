@@ -4,7 +4,7 @@
 #define UCXBPF_JUDGE_AGGREGATES_AGGREGATES_H
 
 #include "base/map.h"
-#include "site/judge/aggregates/behind.h"
+#include "explain/hang/hang.h"
 #include "site/judge/aggregates/cells.h"
 #include "site/judge/aggregates/sums.h"
 #include "site/judge/aggregates/traced.h"
@@ -69,7 +69,7 @@ struct aggregates {
 	struct sums sums;
 	struct traced traced; /* a sweep's own messages */
 	struct op_watch watch;
-	struct behind behind; /* while facts come in */
+	struct hang_facts hang; /* while facts come in */
 	struct fact_totals totals;
 };
 

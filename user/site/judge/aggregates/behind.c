@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "explain/hang/hang.h"
 #include "site/judge/aggregates/aggregates.h"
 
 static void name(const void *arg, int process, FILE *out)
@@ -38,35 +37,23 @@ static void add_row(struct aggregates *aggregates, const struct hang_row *row)
 	free(told);
 }
 
+static const struct fact_process *known_member(const void *arg, size_t index)
+{
+	const struct aggregates *aggregates = arg;
+	const struct member *member = &aggregates->members.data[index];
+
+	return member->known ? &member->fact : NULL;
+}
+
 void behind_finish(struct aggregates *aggregates)
 {
-	struct behind *behind = &aggregates->behind;
-	VEC(const struct fact_process *) processes = { 0 };
+	const struct hang_processes processes = { aggregates->members.len, known_member,
+						  aggregates };
 	hang_rows rows = { 0 };
 
-	for (size_t i = 0; i < aggregates->members.len; i++)
-		vec_push(&processes, aggregates->members.data[i].known
-					     ? &aggregates->members.data[i].fact
-					     : NULL);
-	hang_find(
-		&(struct hang_facts){
-			.processes = processes.data,
-			.process_count = processes.len,
-			.open = behind->open.data,
-			.open_count = behind->open.len,
-			.threads = behind->threads.data,
-			.thread_count = behind->threads.len,
-		},
-		&rows);
+	hang_find(&aggregates->hang, &processes, &rows);
 	for (size_t i = 0; i < rows.len; i++)
 		add_row(aggregates, &rows.data[i]);
 	hang_release(&rows);
-	vec_release(&processes);
-	behind_release(behind);
-}
-
-void behind_release(struct behind *behind)
-{
-	vec_release(&behind->open);
-	vec_release(&behind->threads);
+	hang_facts_release(&aggregates->hang);
 }
