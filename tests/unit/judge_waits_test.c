@@ -160,6 +160,7 @@ static void what_is_not_known_may_be_too_much(void **state)
 /* Rules that are for information alone decide nothing, known or not. */
 static void information_leaves_the_status(void **state)
 {
+	struct judge_summary known[2];
 	struct bed bed;
 	int status[2];
 
@@ -170,10 +171,13 @@ static void information_leaves_the_status(void **state)
 		bed_judge(&bed);
 		bed_expect(&bed, "WAIT-01", "n1:rank3", hidden ? VERDICT_UNKNOWN : VERDICT_PASS);
 		status[hidden] = judge_status(bed.judge, false);
+		known[hidden] = judge_summary(bed.judge);
 		bed_end(&bed);
 	}
 	assert_int_equal(status[0], status[1]);
 	assert_int_not_equal(status[0], 3);
+	assert_int_equal(known[0].unknown, known[1].unknown);
+	assert_true(known[1].info > known[0].info);
 }
 
 /* It hung before the attach: its call is in no record. */

@@ -85,7 +85,8 @@ void judge_finish(struct judge *judge, const struct fact_totals *totals, int64_t
 struct judge_summary {
 	size_t verdicts[VERDICTS];
 	size_t critical, warning; /* of the failures */
-	size_t unknown; /* of those findings, but for rules that are information alone */
+	size_t unknown; /* without those of severity info */
+	size_t info; /* of that severity, and fail or unknown: leave the exit status as it is */
 	size_t nodes, failed_nodes;
 };
 

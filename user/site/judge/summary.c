@@ -64,12 +64,16 @@ struct judge_summary judge_summary(const struct judge *judge)
 		const struct finding *finding = &judge->findings.data[i];
 
 		summary.verdicts[finding->verdict]++;
-		summary.unknown +=
-			finding->verdict == VERDICT_UNKNOWN && finding->severity != SEVERITY_INFO;
-		if (finding->verdict != VERDICT_FAIL)
+		if (finding->verdict != VERDICT_FAIL && finding->verdict != VERDICT_UNKNOWN)
 			continue;
-		summary.critical += finding->severity == SEVERITY_CRITICAL;
-		summary.warning += finding->severity == SEVERITY_WARNING;
+		if (finding->severity == SEVERITY_INFO)
+			summary.info++;
+		else if (finding->verdict == VERDICT_UNKNOWN)
+			summary.unknown++;
+		else if (finding->severity == SEVERITY_CRITICAL)
+			summary.critical++;
+		else
+			summary.warning++;
 	}
 	count_nodes(judge, &summary);
 	return summary;

@@ -65,11 +65,9 @@ static json_t *verdict_actions_json(const struct judge *judge)
 /* ---- input and summary ---- */
 
 static const struct shape summary_shape[] = {
-	SHAPE_OF(struct judge_summary, critical),
-	SHAPE_OF(struct judge_summary, warning),
-	SHAPE_OF(struct judge_summary, nodes),
-	SHAPE_OF(struct judge_summary, failed_nodes),
-	{ 0 },
+	SHAPE_OF(struct judge_summary, critical),     SHAPE_OF(struct judge_summary, warning),
+	SHAPE_OF(struct judge_summary, info),         SHAPE_OF(struct judge_summary, nodes),
+	SHAPE_OF(struct judge_summary, failed_nodes), { 0 },
 };
 
 static json_t *verdict_summary_json(const struct judge *judge, const struct judge_output *how)

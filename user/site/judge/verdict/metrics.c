@@ -33,7 +33,7 @@ static enum state state_of(const struct finding *finding)
 	if (finding->verdict == VERDICT_SKIP)
 		return STATE_NONE;
 	if (finding->verdict == VERDICT_UNKNOWN)
-		return STATE_UNKNOWN;
+		return finding->severity == SEVERITY_INFO ? STATE_NONE : STATE_UNKNOWN;
 	return finding->verdict == VERDICT_FAIL ? failures[finding->severity] : STATE_PASS;
 }
 

@@ -256,10 +256,10 @@ static void text_footer(const struct judge *judge, const struct judge_output *ho
 	if (judge->aggregates.totals.captures)
 		put_loss(judge, out);
 	fprintf(out,
-		"verdict %s  critical %zu  warning %zu  unknown %zu  waived %zu  passed %zu  "
-		"skipped %zu  nodes that fail %zu of %zu  exit %d\n",
+		"verdict %s  critical %zu  warning %zu  unknown %zu  info %zu  waived %zu  "
+		"passed %zu  skipped %zu  nodes that fail %zu of %zu  exit %d\n",
 		words[judge_status(judge, false)], summary.critical, summary.warning,
-		summary.verdicts[VERDICT_UNKNOWN], summary.verdicts[VERDICT_WAIVED],
+		summary.unknown, summary.info, summary.verdicts[VERDICT_WAIVED],
 		summary.verdicts[VERDICT_PASS], summary.verdicts[VERDICT_SKIP],
 		summary.failed_nodes, summary.nodes, judge_status(judge, how->warn_ok));
 }
