@@ -96,7 +96,13 @@ async function shot(browser, captures, { show, part, act, scheme = "light", widt
   await view.page.waitForTimeout(SETTLED);
   if (act) await act(view);
   await view.page.waitForTimeout(SETTLED);
-  const image = await (part ? view.page.locator(part).first() : view.page).screenshot();
+  const shown = part ? view.page.locator(part).first() : view.page;
+  // tables are laid out once they come into sight, and move the one that is wanted
+  if (part) {
+    await shown.scrollIntoViewIfNeeded();
+    await view.page.waitForTimeout(SETTLED);
+  }
+  const image = await shown.screenshot();
   assert.deepEqual(view.complaints, []);
   await view.close();
   return image;
