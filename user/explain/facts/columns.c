@@ -370,7 +370,7 @@ static const struct fact_column lifetime_columns[] = {
 	ROW("exit_signal", ID32, fact_lifetime, exit_signal,
 	    "signal that ended it, null: none or unknown"),
 	ROW("unprobed", NS, fact_lifetime, unprobed,
-	    "ns in which its libraries had no probes yet: nothing tells of these"),
+	    "ns before its libraries had probes: no record covers that time"),
 	{ .name = NULL },
 };
 

@@ -389,7 +389,7 @@ struct fact_lifetime {
 	bool exited; /* the former; then, where the capture tells: */
 	int exit_status; /* -1: it has none, or that is not known */
 	uint32_t exit_signal; /* that ended it; 0: none did, or that is not known */
-	uint64_t unprobed; /* ns in which its libraries had no probes yet: no fact covers them */
+	uint64_t unprobed; /* ns before its libraries had probes: no fact covers that time */
 };
 
 /* A GPU of a host. */
