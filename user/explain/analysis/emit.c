@@ -337,7 +337,9 @@ static const struct process *peer_of(struct emitter *emitter, const struct trans
 static void note_way(const struct transfer *transfer, const struct fact_transfer *fact)
 {
 	struct way *way = matched_way(transfer->op);
-	const struct leg leg = { fact->transport, fact->src_mem, fact->dst_mem };
+	const struct leg leg = { .transport = fact->transport,
+				 .src = fact->src_mem,
+				 .dst = fact->dst_mem };
 
 	if (way && !transfer->retried && !transfer->control && transfer->bytes)
 		way_add(way, transfer->copy, &leg, transfer->count, transfer->bytes);
@@ -402,22 +404,26 @@ void emit_transfer(struct emitter *emitter, const struct transfer *transfer)
 
 /* A matched message whose ways are still open; freed when they are over. */
 struct open_message {
-	struct message message; /* holds its ways */
+	struct way *send, *recv; /* held; NULL */
+	uint64_t bytes;
+	struct message *message; /* to emit then; NULL: it was emitted */
 };
 
 static void fill_memory(struct emitter *emitter, const struct way *way, const char **name,
 			const char **reason)
 {
-	if (way)
-		*name = decoder_memory_name(emitter->decoder, way->memory.kind, way->memory.device);
-	*reason = way ? way->memory.reason : "no operation's buffer is known";
+	const struct memory_answer *memory = way ? way->memory : NULL;
+
+	if (memory)
+		*name = decoder_memory_name(emitter->decoder, memory->kind, memory->device);
+	*reason = memory ? memory->reason : "no operation's buffer is known";
 }
 
 static bool is_named(const struct message *message)
 {
 	const struct way *send = message->src_way, *recv = message->dst_way;
 
-	return (send && send->named) || (recv && recv->named);
+	return (send && send->memory) || (recv && recv->memory);
 }
 
 static void account_way(struct fact_totals *totals, uint64_t bytes, const char *lacks)
@@ -489,15 +495,6 @@ static void emit_message_fact(struct emitter *emitter, const struct message *mes
 	fact_put(emitter->sink, FACT_MESSAGE, &fact);
 }
 
-static void message_over(struct emitter *emitter, const struct message *message)
-{
-	if (is_named(message))
-		emit_message_fact(emitter, message);
-	else
-		account_way(emitter->totals, message->bytes,
-			    way_lacks(message->src_way, message->dst_way, message->bytes));
-}
-
 static bool is_over(const struct way *way)
 {
 	return !way || way->over;
@@ -511,30 +508,38 @@ static void attach(struct way *way, struct open_message *waiting)
 
 static void emit_if_over(struct emitter *emitter, struct open_message *waiting)
 {
-	struct way *send = waiting->message.src_way, *recv = waiting->message.dst_way;
+	struct way *send = waiting->send, *recv = waiting->recv;
 
 	if (!is_over(send) || !is_over(recv))
 		return;
-	message_over(emitter, &waiting->message);
+	if (waiting->message)
+		emit_message_fact(emitter, waiting->message);
+	else
+		account_way(emitter->totals, waiting->bytes, way_lacks(send, recv, waiting->bytes));
 	attach(send, NULL);
 	attach(recv, NULL);
 	way_drop(send);
 	way_drop(recv);
+	free(waiting->message);
 	free(waiting);
 }
 
 void emit_message(struct emitter *emitter, const struct message *message)
 {
-	struct open_message *waiting;
+	struct open_message *waiting = xmalloc(sizeof(*waiting));
 
-	if (!is_named(message))
+	*waiting = (struct open_message){ .send = way_hold(message->src_way),
+					  .recv = way_hold(message->dst_way),
+					  .bytes = message->bytes };
+	attach(waiting->send, waiting);
+	attach(waiting->recv, waiting);
+	if (is_named(message)) {
+		waiting->message = xmalloc(sizeof(*message));
+		*waiting->message = *message;
+	} else {
 		emit_message_fact(emitter, message);
-	if (is_over(message->src_way) && is_over(message->dst_way))
-		return message_over(emitter, message);
-	waiting = xmalloc(sizeof(*waiting));
-	waiting->message = *message;
-	attach(way_hold(message->src_way), waiting);
-	attach(way_hold(message->dst_way), waiting);
+	}
+	emit_if_over(emitter, waiting);
 }
 
 void emit_way_over(struct emitter *emitter, struct way *way)

@@ -217,6 +217,7 @@ struct matcher {
 	struct sent *free_sents;
 	struct arrival *free_arrivals;
 	struct match_op *free_ops;
+	struct way_pool free_ways;
 	uint64_t sends, receives, matched, ambiguous;
 	const char *ending; /* why operations end now: ending_at(); NULL: by themselves */
 	struct fact_reason unmatched_sends[FACT_MAX_REASONS];

@@ -598,6 +598,7 @@ void matcher_free(struct matcher *matcher)
 		free(arrival);
 	}
 	match_ops_release(matcher);
+	way_pool_release(&matcher->free_ways);
 	vec_release(&matcher->hidden);
 	vec_release(&matcher->handling);
 	vec_release(&matcher->links);

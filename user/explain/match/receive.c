@@ -473,7 +473,8 @@ static void way_begin(struct matcher *matcher, struct op *op)
 {
 	matcher->gpu = matcher->gpu || op->process->gpu_library;
 	if (WITH_MESSAGE >> op->site->op & 1)
-		match_op_of(matcher, op)->way = way_new(matcher->gpu ? &op->memory : NULL);
+		match_op_of(matcher, op)->way =
+			way_new(&matcher->free_ways, matcher->gpu ? &op->memory : NULL);
 }
 
 /*

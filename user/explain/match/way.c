@@ -8,14 +8,19 @@
 
 #include "base/alloc.h"
 
-struct way *way_new(const struct memory_answer *memory)
+struct way *way_new(struct way_pool *pool, const struct memory_answer *memory)
 {
-	struct way *way = xcalloc(1, sizeof(*way));
+	struct way *way = pool->free;
 
-	way->refs = 1;
-	way->named = memory;
-	if (memory)
-		way->memory = *memory;
+	if (way)
+		pool->free = way->next;
+	else
+		way = xmalloc(sizeof(*way));
+	*way = (struct way){ .refs = 1, .from = pool };
+	if (!memory)
+		return way;
+	way->memory = xmalloc(sizeof(*way->memory));
+	*way->memory = *memory;
 	return way;
 }
 
@@ -26,31 +31,52 @@ struct way *way_hold(struct way *way)
 	return way;
 }
 
+static void sorts_free(struct leg *leg)
+{
+	while (leg) {
+		struct leg *next = leg->next;
+
+		free(leg);
+		leg = next;
+	}
+}
+
 void way_drop(struct way *way)
 {
 	if (!way || --way->refs)
 		return;
-	vec_release(&way->copies.sorts);
-	vec_release(&way->data.sorts);
-	free(way);
+	sorts_free(way->copies.sorts);
+	sorts_free(way->data.sorts);
+	free(way->memory);
+	way->next = way->from->free;
+	way->from->free = way;
+}
+
+void way_pool_release(struct way_pool *pool)
+{
+	while (pool->free) {
+		struct way *way = pool->free;
+
+		pool->free = way->next;
+		free(way);
+	}
 }
 
 void way_add(struct way *way, bool copy, const struct leg *leg, uint64_t count, uint64_t bytes)
 {
 	struct legs *legs = copy ? &way->copies : &way->data;
+	struct leg **sort = &legs->sorts;
 
 	legs->count += count;
 	legs->bytes += bytes;
-	if (!way->named)
+	if (!way->memory)
 		return;
-	for (size_t i = 0; i < legs->sorts.len; i++) {
-		const struct leg *known = &legs->sorts.data[i];
-
-		if (known->transport == leg->transport && known->src == leg->src &&
-		    known->dst == leg->dst)
+	for (; *sort; sort = &(*sort)->next)
+		if ((*sort)->transport == leg->transport && (*sort)->src == leg->src &&
+		    (*sort)->dst == leg->dst)
 			return;
-	}
-	vec_push(&legs->sorts, *leg);
+	*sort = xmalloc(sizeof(**sort));
+	**sort = *leg;
 }
 
 /* Transfers of one message, joined up: from where to where its bytes went, and how. */
@@ -153,11 +179,10 @@ static const char *side_by_side(struct strings *strings, const struct legs *cons
 	size_t used = 0;
 
 	for (int side = 0; side < 2 && all[side]; side++)
-		for (size_t i = 0; i < all[side]->sorts.len; i++) {
-			const char *leg = (const char *)&all[side]->sorts.data[i];
+		for (const struct leg *leg = all[side]->sorts; leg; leg = leg->next) {
 			const char *name;
 
-			memcpy(&name, leg + field, sizeof(name));
+			memcpy(&name, (const char *)leg + field, sizeof(name));
 			if (used && strstr(text, text_of(name)))
 				continue;
 			first = used ? NULL : name;

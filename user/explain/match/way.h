@@ -7,18 +7,18 @@
 #ifndef UCXBPF_MATCH_WAY_H
 #define UCXBPF_MATCH_WAY_H
 
-#include "base/vec.h"
 #include "explain/decode/decode.h"
 #include "explain/facts/facts.h"
 
 struct leg {
 	const char *transport, *src, *dst; /* interned or static; NULL: not known */
+	struct leg *next; /* of other names */
 };
 
-/* Transfers of one part of a way, one per different name. */
+/* Transfers of one part of a way. */
 struct legs {
-	VEC(struct leg) sorts;
 	uint64_t count, bytes;
+	struct leg *sorts; /* one per different name */
 };
 
 struct open_message;
@@ -27,13 +27,22 @@ struct open_message;
 struct way {
 	unsigned int refs;
 	bool over; /* nothing will be added */
-	bool named; /* memory and sorts are kept */
-	struct memory_answer memory; /* of the operation's buffer */
+	struct memory_answer *memory; /* of the operation's buffer; NULL: sorts are not kept */
 	struct legs copies, data;
-	struct open_message *waiting; /* message to emit once it is over */
+	struct open_message *waiting; /* message that goes on once it is over */
+	struct way_pool *from;
+	struct way *next; /* free one */
 };
 
-struct way *way_new(const struct memory_answer *memory); /* NULL: bytes alone are of interest */
+/* Where ways come from, and go: there are two for each message. */
+struct way_pool {
+	struct way *free;
+};
+
+void way_pool_release(struct way_pool *pool);
+
+/* memory NULL: bytes alone are of interest */
+struct way *way_new(struct way_pool *pool, const struct memory_answer *memory);
 struct way *way_hold(struct way *way); /* NULL is a way, too */
 void way_drop(struct way *way);
 
