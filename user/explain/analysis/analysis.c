@@ -328,7 +328,10 @@ static void on_op_over(void *arg, struct op *op)
 static void on_transfer(void *arg, const struct transfer *transfer)
 {
 	struct analysis *analysis = arg;
+	struct way *send = matcher_fetched(analysis->matcher, transfer);
 
+	if (send)
+		emit_way_joined(send, matched_way(transfer->op));
 	emit_transfer(&analysis->emitter, transfer);
 	waits_transfer(analysis->waits, transfer);
 }

@@ -542,6 +542,18 @@ void emit_message(struct emitter *emitter, const struct message *message)
 	emit_if_over(emitter, waiting);
 }
 
+void emit_way_joined(const struct way *send, struct way *recv)
+{
+	struct open_message *waiting = send->waiting;
+
+	if (!waiting || waiting->recv)
+		return;
+	waiting->recv = way_hold(recv);
+	attach(recv, waiting);
+	if (waiting->message)
+		waiting->message->dst_way = recv;
+}
+
 void emit_way_over(struct emitter *emitter, struct way *way)
 {
 	way->over = true;

@@ -55,6 +55,8 @@ void emit_op(struct emitter *emitter, struct op *op);
 void emit_transfer(struct emitter *emitter, const struct transfer *transfer);
 /* Once the ways of its operations are over. */
 void emit_message(struct emitter *emitter, const struct message *message);
+/* The operation that receives a message that was emitted with its send's way alone. */
+void emit_way_joined(const struct way *send, struct way *recv);
 void emit_way_over(struct emitter *emitter, struct way *way);
 /* After all records; number: the capture's, in the order in which they are read. */
 void emit_windows(struct emitter *emitter, const struct input *input, int number);

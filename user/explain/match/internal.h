@@ -98,6 +98,7 @@ struct match_op {
 	struct receive *receive; /* of MATCH_RECEIVE */
 	struct arrival *unsized; /* of sends: joined, waits for the length; NULL */
 	struct way *way; /* held; NULL */
+	struct offer *offer; /* of sends: until it is known who fetches the data; NULL */
 	struct process *peer; /* of receives: the sender; NULL: not known */
 	const char *protocol; /* of receives: the sender's; NULL: not known */
 	uint64_t tag;
@@ -158,6 +159,7 @@ struct inbox {
 	struct arrival *unexpected, *unexpected_last;
 	unsigned int passed; /* unexpected ones that somebody has taken, or will have */
 	struct arrival *current; /* arrived, not known yet whether expected */
+	struct offer *offers; /* the latest first */
 	bool handling; /* listed in matcher.handling */
 	struct { /* the last transfer to the thread itself */
 		struct sent *sent; /* NULL: arrived */
@@ -327,6 +329,11 @@ void socket_await(struct matcher *matcher, struct arrival *arrival, const struct
 bool places_differ(const struct sent *sent, const struct arrival *arrival);
 void socket_forget_sent(struct sent *sent);
 void socket_forget_arrival(struct arrival *arrival);
+
+/* ---- offer.c ---- */
+/* The announcement of an active message has arrived. */
+void offer_add(struct inbox *inbox, struct op *send);
+void offer_forget(struct match_op *match);
 
 /* ---- match_op.c ---- */
 /* Makes it with the first call. */

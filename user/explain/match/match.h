@@ -4,8 +4,8 @@
  * order, and are received as by UCX's own tag matching, corrected by observed results.
  *
  * Layers: way.c, then match_op.c; the matching itself (pair.c, anchor.c, position.c, inbox.c,
- * receive.c, message.c), whose files call each other, since one joined message lets others be
- * joined; match.c, which feeds it.
+ * receive.c, message.c, offer.c), whose files call each other, since one joined message lets others
+ * be joined; match.c, which feeds it.
  */
 #ifndef UCXBPF_MATCH_MATCH_H
 #define UCXBPF_MATCH_MATCH_H
@@ -76,6 +76,11 @@ void matcher_sent(struct matcher *matcher, const struct event *event, struct op 
 void matcher_handled(struct matcher *matcher, const struct process *process, uint32_t tid);
 void matcher_arrived(struct matcher *matcher, const struct event *event, uint64_t idle_since);
 void matcher_completed(struct matcher *matcher, const struct event *event, struct op *op);
+/*
+ * Before a transfer is added to a way: if it shows that its operation fetches an announced active
+ * message, that operation has a way from now on. The way of its send is returned, else NULL.
+ */
+struct way *matcher_fetched(struct matcher *matcher, const struct transfer *transfer);
 void matcher_met(struct matcher *matcher, const struct event *event, struct op *op);
 
 /* Why order is lost: records are, or messages may have passed unseen although none is. */

@@ -26,6 +26,7 @@ void matcher_op_over(struct matcher *matcher, struct op *op)
 {
 	struct match_op *match = op->match;
 
+	offer_forget(match);
 	way_drop(match->way);
 	match->next = matcher->free_ops;
 	matcher->free_ops = match;

@@ -98,6 +98,7 @@ void join(struct matcher *matcher, struct sent *sent, struct arrival *arrival)
 		arrival->recv_start = arrival->ts;
 		arrival->recv_tid = arrival->tid;
 		matcher->receives++;
+		offer_add(arrival->inbox, sent->from);
 	}
 	message_settle(matcher, arrival);
 }
