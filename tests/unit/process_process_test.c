@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <sys/mman.h>
 
@@ -271,6 +272,45 @@ static void test_snapshot_keeps_its_deadline(void **state)
 	snapshot_release(&snapshot);
 }
 
+static void *wait_for(void *barrier)
+{
+	pthread_barrier_wait(barrier);
+	return NULL;
+}
+
+static int count_thread(void *arg, pid_t tid)
+{
+	assert_true(tid > 0);
+	++*(int *)arg;
+	return 0;
+}
+
+static int first_thread(void *arg, pid_t tid)
+{
+	count_thread(arg, tid);
+	return tid;
+}
+
+static void test_threads(void **state)
+{
+	int before = 0, with_one_more = 0, stopped = 0;
+	pthread_barrier_t barrier;
+	pthread_t other;
+
+	(void)state;
+	pthread_barrier_init(&barrier, NULL, 2);
+	assert_int_equal(proc_threads(getpid(), count_thread, &before), 0);
+	assert_int_equal(pthread_create(&other, NULL, wait_for, &barrier), 0);
+	assert_int_equal(proc_threads(getpid(), count_thread, &with_one_more), 0);
+	assert_int_equal(with_one_more, before + 1);
+	assert_int_equal(proc_threads(getpid(), first_thread, &stopped), getpid());
+	assert_int_equal(stopped, 1);
+	pthread_barrier_wait(&barrier);
+	pthread_join(other, NULL);
+	pthread_barrier_destroy(&barrier);
+	assert_int_equal(proc_threads(0x7fffffff, count_thread, &before), -ESRCH);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -285,6 +325,7 @@ int main(void)
 		cmocka_unit_test(test_snapshot_keeps_its_deadline),
 		cmocka_unit_test(test_snapshot_reads_pages),
 		cmocka_unit_test(test_mappings_are_held),
+		cmocka_unit_test(test_threads),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

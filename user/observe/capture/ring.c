@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/vec.h"
+#include "observe/process/proc.h"
 
 #define KIB ((size_t)1 << 10)
 #define MIB ((size_t)1 << 20)
@@ -40,32 +41,31 @@ void cpu_bits_add_list(struct cpu_bits *bits, const char *list)
 	}
 }
 
-static bool add_thread(struct cpu_bits *bits, pid_t tid)
+struct process_bits {
+	struct cpu_bits *bits;
+	bool known; /* of one thread at least */
+};
+
+static int add_thread(void *arg, pid_t tid)
 {
+	struct process_bits *process = arg;
 	struct cpu_bits thread = { 0 };
 
 	if (sched_getaffinity(tid, sizeof(thread), (cpu_set_t *)&thread))
-		return false;
-	for (size_t i = 0; i < ARRAY_SIZE(bits->words); i++)
-		bits->words[i] |= thread.words[i];
-	return true;
+		return 0;
+	for (size_t i = 0; i < ARRAY_SIZE(thread.words); i++)
+		process->bits->words[i] |= thread.words[i];
+	process->known = true;
+	return 0;
 }
 
 void cpu_bits_add_process(struct cpu_bits *bits, pid_t tgid)
 {
-	char path[40], line[4096];
-	struct dirent *entry;
-	bool known = false;
-	DIR *tasks;
+	struct process_bits process = { .bits = bits };
+	char line[4096];
 
-	snprintf(path, sizeof(path), "/proc/%d/task", tgid);
-	tasks = opendir(path);
-	while (tasks && (entry = readdir(tasks)))
-		if (entry->d_name[0] != '.')
-			known |= add_thread(bits, atoi(entry->d_name));
-	if (tasks)
-		closedir(tasks);
-	if (!known && read_line("/sys/devices/system/cpu/online", line, sizeof(line)))
+	proc_threads(tgid, add_thread, &process);
+	if (!process.known && read_line("/sys/devices/system/cpu/online", line, sizeof(line)))
 		cpu_bits_add_list(bits, line);
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "observe/capture/track.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -379,29 +378,25 @@ static bool has_ended(const struct tracked *tracked)
 	return poll(&end, 1, 0) > 0;
 }
 
+static int stays(void *arg, pid_t tid)
+{
+	struct proc_stat stat;
+
+	return !proc_stat(*(const pid_t *)arg, tid, &stat) && !stat.exiting;
+}
+
 /*
  * All of its threads are on their way out. Our programs may have seen that before, and it may take
  * long until the process has ended.
  */
 static bool is_ending(pid_t tgid)
 {
-	char path[32];
-	struct dirent *entry;
 	struct proc_stat stat;
-	bool ending = proc_stat(tgid, 0, &stat) || stat.exiting;
-	DIR *threads;
 
 	/* most often its first thread says no */
-	if (!ending)
+	if (!proc_stat(tgid, 0, &stat) && !stat.exiting)
 		return false;
-	snprintf(path, sizeof(path), "/proc/%d/task", tgid);
-	threads = opendir(path);
-	while (ending && threads && (entry = readdir(threads)))
-		if (atoi(entry->d_name) && !proc_stat(tgid, atoi(entry->d_name), &stat))
-			ending = stat.exiting;
-	if (threads)
-		closedir(threads);
-	return ending;
+	return proc_threads(tgid, stays, &tgid) <= 0;
 }
 
 /*

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "observe/process/proc.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -74,6 +75,27 @@ int proc_stat(pid_t pid, pid_t tid, struct proc_stat *stat)
 	snprintf(stat->comm, sizeof(stat->comm), "%.*s", (int)(behind - name - 1), name + 1);
 	stat->start_time = ticks * (1000000000ull / (uint64_t)sysconf(_SC_CLK_TCK));
 	return 0;
+}
+
+int proc_threads(pid_t pid, int (*fn)(void *arg, pid_t tid), void *arg)
+{
+	const struct dirent *entry;
+	char path[32];
+	DIR *tasks;
+	int ret = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	tasks = opendir(path);
+	if (!tasks)
+		return -ESRCH;
+	while (!ret && (entry = readdir(tasks))) {
+		const pid_t tid = atoi(entry->d_name);
+
+		if (tid > 0)
+			ret = fn(arg, tid);
+	}
+	closedir(tasks);
+	return ret;
 }
 
 long proc_read_memory(pid_t pid, unsigned long long address, void *buffer, size_t size)

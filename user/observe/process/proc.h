@@ -35,6 +35,12 @@ struct proc_stat {
 int proc_stat(pid_t pid, pid_t tid, struct proc_stat *stat);
 
 /*
+ * Calls fn for each thread of a process; stops early when fn returns non-zero and returns that.
+ * -ESRCH: it has ended.
+ */
+int proc_threads(pid_t pid, int (*fn)(void *arg, pid_t tid), void *arg);
+
+/*
  * Copies from a process's memory. Returns the number of bytes up to the first one that cannot be
  * read; -ESRCH, -EACCES, -ETIME.
  */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "observe/process/registers.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <linux/perf_event.h>
@@ -22,26 +21,29 @@
 
 #define MS 1000000ull /* ns */
 
+/* Where threads are listed. */
+struct thread_room {
+	thread_list *threads;
+	pid_t pid;
+	unsigned int left; /* so many more */
+};
+
+static int add_thread(void *arg, pid_t tid)
+{
+	struct thread_room *room = arg;
+
+	if (!room->left--)
+		return 1;
+	vec_push(room->threads, ((struct thread_registers){ .pid = room->pid, .tid = tid }));
+	return 0;
+}
+
 int threads_list(thread_list *threads, pid_t pid, unsigned int max)
 {
-	const struct dirent *entry;
-	char path[64];
-	DIR *tasks;
+	struct thread_room room = { threads, pid, max };
+	int err = proc_threads(pid, add_thread, &room);
 
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	tasks = opendir(path);
-	if (!tasks)
-		return -ESRCH;
-	for (unsigned int i = 0; i < max && (entry = readdir(tasks));) {
-		const pid_t tid = atoi(entry->d_name);
-
-		if (tid <= 0)
-			continue;
-		vec_push(threads, ((struct thread_registers){ .pid = pid, .tid = tid }));
-		i++;
-	}
-	closedir(tasks);
-	return 0;
+	return err < 0 ? err : 0;
 }
 
 void threads_release(thread_list *threads)
