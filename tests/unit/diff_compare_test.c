@@ -289,10 +289,11 @@ static struct diff *compared(const struct made *before, size_t befores, const st
 	return diff;
 }
 
-/* The differences of one run from the usual one. */
-static void assert_changed(const struct made *made, const char *expected)
+/* The differences, where nothing else is of interest. */
+static void assert_changed(const struct made *before, size_t befores, const struct made *after,
+			   size_t afters, const char *expected)
 {
-	struct diff *diff = compared(&usual, 1, made, 1);
+	struct diff *diff = compared(before, befores, after, afters);
 
 	assert_rows(diff, DIFF_CHANGED, expected);
 	diff_free(diff);
@@ -303,7 +304,7 @@ static void assert_changed(const struct made *made, const char *expected)
 		struct made made_ = usual;                                                         \
                                                                                                    \
 		__VA_ARGS__;                                                                       \
-		assert_changed(&made_, expected);                                                  \
+		assert_changed(&usual, 1, &made_, 1, expected);                                    \
 	} while (0)
 
 /* ---- one run a side ---- */
@@ -317,16 +318,13 @@ static void the_same_run_does_not_differ(void **state)
 static void another_job_does_not_differ(void **state)
 {
 	struct made before = usual, after = usual;
-	struct diff *diff;
 
 	(void)state;
 	CHANGED("", made_.job = "4712"; made_.log = "/tmp/4712/ucx.log");
 	before.log = "/tmp/4711/ucx-4711-47114711.log";
 	after.job = "4712";
 	after.log = "/tmp/4712/ucx-4712-47124712.log";
-	diff = compared(&before, 1, &after, 1);
-	assert_rows(diff, DIFF_CHANGED, "");
-	diff_free(diff);
+	assert_changed(&before, 1, &after, 1, "");
 	CHANGED("variables: UCX_LOG_FILE (ranks 0-3): /tmp/(job)/ucx.log > /var/4712\n",
 		made_.log = "/var/4712");
 }
@@ -398,23 +396,19 @@ static void algorithms_of_collectives(void **state)
 	before.known = 20;
 	before.doubtful = "linear or chain fit";
 	after = before;
-	diff = compared(&before, 1, &after, 1);
-	assert_rows(diff, DIFF_CHANGED, "");
-	diff_free(diff);
+	assert_changed(&before, 1, &after, 1, "");
 
 	after.algorithm = "ring";
 	after.reduced = 48;
 	after.doubtful = "linear or ring fit";
-	diff = compared(&before, 1, &after, 1);
-	assert_rows(diff, DIFF_CHANGED,
-		    "collectives: algorithm MPI_Allreduce 4 ranks 32 B to 64 B ring: - > 20\n"
-		    "collectives: algorithm MPI_Allreduce 4 ranks 64 B to 128 B "
-		    "recursive doubling: 20 > -\n"
-		    "collectives: algorithm MPI_Allreduce 4 ranks 32 B to 64 B "
-		    "linear or ring fit: - > 7\n"
-		    "collectives: algorithm MPI_Allreduce 4 ranks 64 B to 128 B "
-		    "linear or chain fit: 7 > -\n");
-	diff_free(diff);
+	assert_changed(&before, 1, &after, 1,
+		       "collectives: algorithm MPI_Allreduce 4 ranks 32 B to 64 B ring: - > 20\n"
+		       "collectives: algorithm MPI_Allreduce 4 ranks 64 B to 128 B "
+		       "recursive doubling: 20 > -\n"
+		       "collectives: algorithm MPI_Allreduce 4 ranks 32 B to 64 B "
+		       "linear or ring fit: - > 7\n"
+		       "collectives: algorithm MPI_Allreduce 4 ranks 64 B to 128 B "
+		       "linear or chain fit: 7 > -\n");
 
 	/* the algorithm of some operations is known in one run alone: they may have had this one */
 	after = before;
@@ -428,17 +422,13 @@ static void algorithms_of_collectives(void **state)
 		    "collectives: algorithm MPI_Allreduce unknown: - > 2\n");
 	diff_free(diff);
 	after.known = 17; /* but one not */
-	diff = compared(&before, 1, &after, 1);
-	assert_rows(diff, DIFF_CHANGED,
-		    "collectives: algorithm MPI_Allreduce 4 ranks 64 B to 128 B "
-		    "recursive doubling: 20 > 17\n");
-	diff_free(diff);
+	assert_changed(&before, 1, &after, 1,
+		       "collectives: algorithm MPI_Allreduce 4 ranks 64 B to 128 B "
+		       "recursive doubling: 20 > 17\n");
 
 	after.algorithm = "ring"; /* in mid-run, others may have been before */
 	after.attached = true;
-	diff = compared(&before, 1, &after, 1);
-	assert_rows(diff, DIFF_CHANGED, "");
-	diff_free(diff);
+	assert_changed(&before, 1, &after, 1, "");
 }
 
 static void a_switch_point_moves(void **state)
@@ -567,11 +557,10 @@ static void waits_need_several_runs(void **state)
 	sets(before, after);
 	for (int i = 0; i < RUNS; i++)
 		after[i].wait_ns = 1000000 + i;
-	diff = compared(before, 5, after, 5);
-	assert_rows(diff, DIFF_CHANGED,
-		    "waits: late_sender MPI_Recv: - > 1, 1,000,002 ns (1,000,000 ns to 1,000,004 "
-		    "ns)\n");
-	diff_free(diff);
+	assert_changed(
+		before, 5, after, 5,
+		"waits: late_sender MPI_Recv: - > 1, 1,000,002 ns (1,000,000 ns to 1,000,004 "
+		"ns)\n");
 	diff = compared(before, 4, after, 5);
 	assert_rows(diff, DIFF_CHANGED, "");
 	assert_int_equal(diff->changed[DIFF_WAITS], 0);
@@ -587,14 +576,10 @@ static void counts_that_vary(void **state)
 	sets(before, after);
 	before[0].sends = 90;
 	after[0].sends = 105; /* within 90 to 100, and beyond */
-	diff = compared(before, 5, after, 5);
-	assert_rows(diff, DIFF_CHANGED, "");
-	diff_free(diff);
+	assert_changed(before, 5, after, 5, "");
 	for (int i = 0; i < RUNS; i++)
 		after[i].sends = 200;
-	diff = compared(before, 5, after, 5);
-	assert_rows(diff, DIFF_CHANGED, "calls: MPI_Send: 110 (100 to 110) > 210\n");
-	diff_free(diff);
+	assert_changed(before, 5, after, 5, "calls: MPI_Send: 110 (100 to 110) > 210\n");
 	/* of one run after, nobody knows */
 	diff = compared(before, 5, after, 1);
 	assert_rows(diff, DIFF_CHANGED, "");
@@ -617,9 +602,7 @@ static void the_same_sum_of_other_ranks(void **state)
 	assert_rows(diff, DIFF_CHANGED, "");
 	assert_rows(diff, DIFF_VARIES, "calls: MPI_Send: 110 > 110\n");
 	diff_free(diff);
-	diff = compared(before, 2, after, 2);
-	assert_rows(diff, DIFF_CHANGED, "calls: MPI_Send: 110 > 110\n");
-	diff_free(diff);
+	assert_changed(before, 2, after, 2, "calls: MPI_Send: 110 > 110\n");
 }
 
 static void a_variable_that_varies(void **state)
@@ -635,9 +618,7 @@ static void a_variable_that_varies(void **state)
 	assert_rows(diff, DIFF_VARIES, "system: kernel (host 1): 6.1 or 6.18 > 6.1\n");
 	diff_free(diff);
 	after[0].kernel = after[1].kernel = "6.19";
-	diff = compared(before, 2, after, 2);
-	assert_rows(diff, DIFF_CHANGED, "system: kernel (host 1): 6.1 or 6.18 > 6.19\n");
-	diff_free(diff);
+	assert_changed(before, 2, after, 2, "system: kernel (host 1): 6.1 or 6.18 > 6.19\n");
 }
 
 /* ---- captures that tell less ---- */
@@ -666,10 +647,8 @@ static void damaged_captures_have_no_counts(void **state)
 	diff_free(diff);
 	/* its own paths are certain, missing ones are not */
 	damaged.transport = "xpmem";
-	diff = compared(&usual, 1, &damaged, 1);
-	assert_rows(diff, DIFF_CHANGED,
-		    "paths: xpmem/memory get_zcopy node: - > 100, 6,553,600 B\n");
-	diff_free(diff);
+	assert_changed(&usual, 1, &damaged, 1,
+		       "paths: xpmem/memory get_zcopy node: - > 100, 6,553,600 B\n");
 }
 
 static void a_run_that_was_killed(void **state)
@@ -685,9 +664,7 @@ static void a_run_that_was_killed(void **state)
 	assert_rows(diff, DIFF_CHANGED, "system: ended by signals: no process > some processes\n");
 	assert_true(has_note(diff, "the run after was ended by a signal: counts"));
 	diff_free(diff);
-	diff = compared(&killed, 1, &killed, 1);
-	assert_rows(diff, DIFF_CHANGED, "");
-	diff_free(diff);
+	assert_changed(&killed, 1, &killed, 1, "");
 }
 
 static void a_run_that_was_joined(void **state)
@@ -710,11 +687,9 @@ static void a_run_that_was_joined(void **state)
 	diff_free(diff);
 	/* a path that carried most of the data is missed */
 	attached.transport = "xpmem";
-	diff = compared(&attached, 1, &usual, 1);
-	assert_rows(diff, DIFF_CHANGED,
-		    "paths: cma/memory get_zcopy node: - > 100, 6,553,600 B\n"
-		    "paths: xpmem/memory get_zcopy node: 100, 6,553,600 B > -\n");
-	diff_free(diff);
+	assert_changed(&attached, 1, &usual, 1,
+		       "paths: cma/memory get_zcopy node: - > 100, 6,553,600 B\n"
+		       "paths: xpmem/memory get_zcopy node: 100, 6,553,600 B > -\n");
 }
 
 static void lost_records_have_no_protocols(void **state)
@@ -731,9 +706,7 @@ static void lost_records_have_no_protocols(void **state)
 	assert_true(diff->outcome.incomplete);
 	assert_int_equal(diff->outcome.differences, 0);
 	diff_free(diff);
-	diff = compared(&usual, 1, &lossy, 1);
-	assert_rows(diff, DIFF_CHANGED, "calls: MPI_Send: 110 > 111\n");
-	diff_free(diff);
+	assert_changed(&usual, 1, &lossy, 1, "calls: MPI_Send: 110 > 111\n");
 }
 
 static void derived_calls_are_not_all(void **state)
@@ -750,9 +723,7 @@ static void derived_calls_are_not_all(void **state)
 	assert_rows(diff, DIFF_UNCOMPARED, "calls: MPI_Send: 110 > 111\n");
 	diff_free(diff);
 	derived.totals.derived[0].calls = 0; /* its probe was never away */
-	diff = compared(&usual, 1, &derived, 1);
-	assert_rows(diff, DIFF_CHANGED, "calls: MPI_Send: 110 > 111\n");
-	diff_free(diff);
+	assert_changed(&usual, 1, &derived, 1, "calls: MPI_Send: 110 > 111\n");
 }
 
 static void other_levels(void **state)
@@ -795,11 +766,9 @@ static void callers_outside_mpi(void **state)
 	before.library = "ucxx";
 	before.role = "ucxx";
 	after.role = "other";
-	diff = compared(&before, 1, &after, 1);
-	assert_rows(diff, DIFF_CHANGED,
-		    "callers: caller libcaller-1.2.so request put: - > 7, 70 B\n"
-		    "callers: caller ucxx request put: 7, 70 B > -\n");
-	diff_free(diff);
+	assert_changed(&before, 1, &after, 1,
+		       "callers: caller libcaller-1.2.so request put: - > 7, 70 B\n"
+		       "callers: caller ucxx request put: 7, 70 B > -\n");
 	/* calls of MPI that were not seen */
 	after = before;
 	before.role = after.role = "mpi_plugin";
@@ -991,10 +960,8 @@ static void failed_operations_need_detail(void **state)
 
 	(void)state;
 	before.failed = 7;
-	diff = compared(&before, 1, &after, 1);
-	assert_rows(diff, DIFF_CHANGED,
-		    "operations: tag_recv: 7 > -\nfailed: failed tag_recv status -21: 7 > -\n");
-	diff_free(diff);
+	assert_changed(&before, 1, &after, 1,
+		       "operations: tag_recv: 7 > -\nfailed: failed tag_recv status -21: 7 > -\n");
 	for (int how = 0; how < 3; how++) {
 		after = before;
 		after.failed = 0;
