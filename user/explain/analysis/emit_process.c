@@ -375,9 +375,14 @@ uint64_t *lifetimes_of(const struct decoder *decoder, const inputs *inputs)
 
 	for (size_t i = 0; i < inputs->len; i++)
 		watched(inputs->data[i], until);
-	for (size_t i = 0; i < decoder->processes.len; i++)
-		if (decoder->processes.data[i]->exited)
-			until[i] = decoder->processes.data[i]->exited_at;
+	for (size_t i = 0; i < decoder->processes.len; i++) {
+		const struct process *process = decoder->processes.data[i];
+
+		if (process->exited)
+			until[i] = process->exited_at;
+		else if (until[i] < process->probed_at) /* it has done nothing since */
+			until[i] = process->probed_at;
+	}
 	return until;
 }
 
