@@ -26,6 +26,7 @@ teardown()
 	[ -z "$SERVE_PID" ] || kill -TERM "$SERVE_PID" 2>/dev/null || true
 	[ -z "$IDLE" ] || kill -TERM "$IDLE" 2>/dev/null || true
 	[ -z "$HOLDER" ] || kill -TERM "$HOLDER" 2>/dev/null || true
+	touch "$WORK/end"
 	[ -z "$PROMETHEUS" ] || kill -TERM "$PROMETHEUS" 2>/dev/null || true
 	running_teardown
 	! mountpoint -q "$WORK/disk" || umount "$WORK/disk"
@@ -385,46 +386,128 @@ own_libraries()
 	rm -rf "$to"
 }
 
-# short_own N: jobs of one send each, with files that were never seen; serve is idle between them
+serve_all()
+{
+	hold
+	"$UCXBPF" serve --all --interval 1s --listen "unix:$WORK/socket" --summaries "$WORK/lines" 2>"$WORK/warnings" 3>&- &
+	SERVE_PID=$!
+	soon scrape
+}
+
+# own_end JOB END...: a job of one send, with files that were never seen
+own_end()
+{
+	local folder=$WORK/own-$1
+
+	mkdir "$folder"
+	cp $UCX_FOLDER/libuc[mpst].so.0 "$folder"
+	cp -r $UCX_FOLDER/ucx "$folder"
+	echo "PBS_JOBID=$1 LD_LIBRARY_PATH=$folder $PROGS/ucp/ucp_end ${*:2}; touch $folder/done" >"$WORK/commands"
+}
+
+missed()
+{
+	awk '/^ucxbpf_processes_missed_total / { print $2 }' "$WORK/metrics"
+}
+
+# Others may have jobs here, too. A process that ends while it is looked at has no job.
+short_lines()
+{
+	jq -c 'select(.job // "" | . == "" or endswith(".short"))' "$WORK/lines"
+}
+
+# counted: processes that have a line, and those that ended before a look
+counted()
+{
+	echo $(($(short_lines | jq -s 'map(.ranks) | add // 0') + $(missed)))
+}
+
+all_short()
+{
+	scrape && [ "$(counted)" -ge "$1" ]
+}
+
+# short_own N: serve is idle between jobs that end at once
 short_own()
 {
 	local n count=$1
 
 	for ((n = 1; n <= count; n++)); do
-		mkdir "$WORK/short-$n"
-		cp $UCX_FOLDER/libuc[mpst].so.0 "$WORK/short-$n"
-		cp -r $UCX_FOLDER/ucx "$WORK/short-$n"
-		echo "PBS_JOBID=$n.short LD_LIBRARY_PATH=$WORK/short-$n $PROGS/ucp/ucp_end status 0; touch $WORK/short-$n/done" \
-			>"$WORK/commands"
-		soon test -e "$WORK/short-$n/done"
+		own_end $n.short status 0
+		soon test -e "$WORK/own-$n.short/done"
 		sleep 1.5
 	done
-	soon scraped '^ucxbpf_jobs_seen_total [1-9]'
-	no_process() { scraped '^ucxbpf_processes\{.*short' && ! grep -q '^ucxbpf_processes{.*short.* [1-9]' "$WORK/metrics"; }
-	soon no_process || { cat "$WORK/metrics" && return 1; }
-	# others may have jobs here, too
-	jq -c 'select(.job // "" | endswith(".short"))' "$WORK/lines" | tee "$WORK/short"
+	soon all_short "$count" || { cat "$WORK/metrics" && return 1; }
+	! grep '^ucxbpf_processes{.*short.* [1-9]' "$WORK/metrics" || false
+	short_lines | tee "$WORK/short"
+	[ "$(counted)" -eq "$count" ]
 	# the probes of some came too late to count anything, and no number says otherwise
-	jq -es 'map(select(.sends == null and .bytes == null and .why == "late-probes")) | length > 0' "$WORK/short"
-	jq -es 'all(.sends == null or .sends == 1)' "$WORK/short"
+	jq -es 'all(if .sends then .sends >= 1 and .sends <= .ranks else .bytes == null and .why == "late-probes" end)' "$WORK/short"
 	# ended jobs do not come back
-	jq -es 'map(.job) | length == (unique | length)' "$WORK/short"
+	jq -es 'map(.job | strings) | length == (unique | length)' "$WORK/short"
 }
 
-@test "a job that ends before its files have probes: nothing is known of it, not 0" {
+# It sends before its files have probes, and lives until they have some.
+late_own()
+{
+	kill -STOP "$SERVE_PID"
+	own_end 1.late file "$WORK/end"
+	soon grep -q sent "$WORK/out"
+	kill -CONT "$SERVE_PID"
+	soon scraped '^ucxbpf_processes_late_total\{jobid="1.late",step=""\} 1$'
+	touch "$WORK/end"
+	soon grep -q '"job":"1.late"' "$WORK/lines"
+	jq -es 'map(select(.job == "1.late")) | length == 1 and all(.sends == null and .bytes == null and .why == "late-probes")' \
+		"$WORK/lines"
+	[ "$(missed)" = 0 ]
+}
+
+# They have ended when serve looks: they have no lines.
+missed_own()
+{
+	kill -STOP "$SERVE_PID"
+	own_end 1.gone status 0
+	own_end 2.gone status 0
+	soon test -e "$WORK/own-2.gone/done"
+	kill -CONT "$SERVE_PID"
+	soon scraped '^ucxbpf_processes_missed_total 2$'
+	! grep -q '"job":"[12].gone"' "$WORK/lines" || false
+}
+
+@test "a job that sends before its files have probes: nothing is known of it, not 0" {
+	[ -e $UCX_FOLDER/libucp.so.0 ] || skip "UCX lies elsewhere"
+	serve --summaries "$WORK/lines"
+	late_own
+}
+
+@test "likewise one that --all finds" {
+	[ -e $UCX_FOLDER/libucp.so.0 ] || skip "UCX lies elsewhere"
+	serve_all
+	late_own
+}
+
+@test "jobs that have ended when serve looks are counted" {
+	[ -e $UCX_FOLDER/libucp.so.0 ] || skip "UCX lies elsewhere"
+	serve --summaries "$WORK/lines"
+	missed_own
+}
+
+@test "likewise those that --all would have found" {
+	[ -e $UCX_FOLDER/libucp.so.0 ] || skip "UCX lies elsewhere"
+	serve_all
+	missed_own
+}
+
+@test "of jobs that end at once none is lost" {
 	[ -e $UCX_FOLDER/libucp.so.0 ] || skip "UCX lies elsewhere"
 	serve --summaries "$WORK/lines"
 	short_own 5
 }
 
-@test "likewise one that --all finds: its end is seen, too" {
+@test "nor of those that --all may find: their ends are seen, too" {
 	[ -e $UCX_FOLDER/libucp.so.0 ] || skip "UCX lies elsewhere"
-	hold
-	"$UCXBPF" serve --all --interval 1s --listen "unix:$WORK/socket" --summaries "$WORK/lines" 2>"$WORK/warnings" 3>&- &
-	SERVE_PID=$!
-	soon scrape
+	serve_all
 	short_own 8
-	scraped '^ucxbpf_processes_late_total\{.*short.* 1$'
 }
 
 no_own()

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * Sends to itself once, then ends as told: "ucp_end status 3", "ucp_end signal 6"; with "thread"
- * behind that, its first thread ends before, and another one ends the process.
+ * behind that, its first thread ends before, and another one ends the process. "ucp_end file PATH"
+ * says that it has sent, and ends with 0 once the file is there.
  */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <ucp/api/ucp.h>
 
 #define OK(call)                                                                                   \
@@ -46,6 +48,13 @@ static void *end(void *arg)
 	char **how = arg;
 	int number = atoi(how[1]);
 
+	if (!strcmp(how[0], "file")) {
+		puts("sent");
+		fflush(stdout);
+		while (access(how[1], F_OK))
+			usleep(10000);
+		exit(0);
+	}
 	if (!strcmp(how[0], "status"))
 		exit(number);
 	signal(number, SIG_DFL);

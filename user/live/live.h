@@ -121,6 +121,7 @@ struct live_tracer {
 	double trap_ns; /* that a hit costs besides the programs; NAN unknown */
 	double program_ns; /* in BPF programs per hit; NAN unknown */
 	uint64_t lost; /* records of objects and processes, since the view began */
+	uint64_t missed; /* processes that mapped UCX and ended before a look, likewise */
 };
 
 struct live;

@@ -32,6 +32,7 @@ static struct live_tracer numbers(const struct tracer *tracer, const struct capt
 		.program_ns =
 			now->kernel_known && now->hits ? (double)now->kernel_ns / now->hits : NAN,
 		.lost = now->lost,
+		.missed = now->missed,
 	};
 }
 

@@ -116,6 +116,7 @@ struct capture_interval {
 	double paid; /* ns: what the thread that paid most did in the interval */
 	double trap_ns; /* a hit costs so much besides the programs */
 	uint64_t lost; /* records of objects and processes that found no room so far */
+	unsigned int missed; /* processes that mapped UCX and ended before a look, so far */
 	bool quiet; /* nothing ran: there is no file of it */
 };
 

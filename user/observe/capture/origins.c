@@ -58,6 +58,13 @@ void origins_exec(struct origins *origins, pid_t tgid, uint64_t time)
 		origin->execed = time;
 }
 
+bool origins_forked(const struct origins *origins, pid_t tgid)
+{
+	const struct origin *origin = find(origins, tgid);
+
+	return origin && origin->forked;
+}
+
 pid_t origins_parent(const struct origins *origins, pid_t tgid)
 {
 	const struct origin *origin = find(origins, tgid), *parent;

@@ -43,6 +43,7 @@ static void session_release(struct capture_session *capture)
 	existing_release(&capture->existing);
 	cells_release(&capture->cells);
 	completions_release(&capture->completions);
+	missed_release(&capture->missed);
 	track_release(&capture->track);
 	watch_free(capture->watch);
 	kernel_free(capture->kernel);
@@ -186,6 +187,7 @@ void session_follow(struct capture_session *capture)
 	read_watch(capture);
 	session_consider_newcomers(capture);
 	track_scan(&capture->track);
+	missed_apply(&capture->missed, &capture->track);
 	completions_apply(&capture->completions, &capture->probes);
 	session_follow_stacks(capture, STACKS_NS);
 	existing_apply(&capture->existing);
@@ -390,6 +392,14 @@ static void note_without_ucx(struct capture_session *capture)
 		       "loaded: use of UCX is unknown");
 }
 
+/* They may have been alone on the node, or a part of a job that is here. */
+static void note_missed(struct capture_session *capture)
+{
+	note_processes(capture, capture->missed.count,
+		       "%u process%s that mapped UCX ended before the tracer could look: nothing "
+		       "is known of what was sent");
+}
+
 /* Variables that could not be read are unknown, not absent. */
 static void note_refused(struct capture_session *capture)
 {
@@ -424,6 +434,7 @@ int capture_close(struct capture_session *capture, const char *reason)
 			   side_note("the kernel lost mmap events: a library may have been used "
 				     "before it was probed"));
 	note_without_ucx(capture);
+	note_missed(capture);
 	note_refused(capture);
 	side_write(capture->writer, side_clock());
 	/* so that the size in the capture lacks only these last records */
@@ -467,6 +478,9 @@ void session_record(void *arg, const struct ub_hdr *record)
 			capture->next_flush = 0;
 		forget_at_end(capture, task);
 		track_task(&capture->track, task);
+		if (task->what == UB_FORK && !track_find(&capture->track, task->other))
+			missed_child(&capture->missed, &capture->addresses.strays, task->other,
+				     task->h.ts);
 	}
 	cells_record(&capture->cells, record);
 	completions_record(&capture->completions, record);
@@ -476,17 +490,33 @@ void session_record(void *arg, const struct ub_hdr *record)
 	stacks_record(&capture->stacks, record);
 }
 
+/* Until something is read of a process, it may be one that ends before. */
+static void watch_missed(struct capture_session *capture, pid_t tgid, const struct mapping *mapping,
+			 uint64_t time)
+{
+	const struct tracked *tracked = track_find(&capture->track, tgid);
+	const bool ours =
+		tracked ? !tracked->announced
+			: capture->options.all || origins_forked(&capture->addresses.origins, tgid);
+
+	if (ours)
+		missed_mapped(&capture->missed, tgid, tracked && tracked->from_start, mapping,
+			      time);
+}
+
 static void on_mapped(void *arg, pid_t tgid, const struct mapping *mapping, uint64_t time)
 {
 	struct capture_session *capture = arg;
+	const bool ignored = library_set_ignores(&capture->track.libraries, mapping);
 
 	/* most files that are mapped are of no concern: nobody is woken for these */
-	if (track_find(&capture->track, tgid) ||
-	    !library_set_ignores(&capture->track.libraries, mapping)) {
+	if (track_find(&capture->track, tgid) || !ignored) {
 		if (capture->options.all)
 			vec_push(&capture->newcomers, ((struct newcomer){ tgid, time }));
 		track_mapped(&capture->track, tgid, time);
 	}
+	if (!ignored)
+		watch_missed(capture, tgid, mapping, time);
 	if (track_find(&capture->track, tgid))
 		addresses_mapped(&capture->addresses, tgid, mapping, time);
 	else

@@ -17,6 +17,7 @@
 #include "observe/capture/completions.h"
 #include "observe/capture/existing.h"
 #include "observe/capture/memory.h"
+#include "observe/capture/missed.h"
 #include "observe/capture/pace.h"
 #include "observe/capture/addresses.h"
 #include "observe/capture/probes.h"
@@ -38,6 +39,7 @@ struct capture_session {
 	struct pollfd *polls; /* of the watch, and CAPTURE_WAKERS behind */
 	struct probes probes;
 	struct track track;
+	struct missed missed;
 	struct completions completions;
 	struct existing existing;
 	struct memory_watch memory;

@@ -304,6 +304,18 @@ struct tracked *track_find(const struct track *track, pid_t tgid)
 	return index && *index ? &track->processes.data[*index - 1] : NULL;
 }
 
+bool track_knows(const struct track *track, pid_t tgid, uint64_t time)
+{
+	for (size_t i = 0; i < track->processes.len; i++) {
+		const struct tracked *tracked = &track->processes.data[i];
+
+		if (tracked->tgid == tgid && tracked->announced &&
+		    (tracked->alive || time <= tracked->ended))
+			return true;
+	}
+	return false;
+}
+
 static void mark_dirty(struct track *track, struct tracked *tracked, uint64_t time)
 {
 	if (time > tracked->mapped_at)

@@ -60,6 +60,9 @@ void track_release(struct track *track);
 /* The process that has this tgid now, NULL = none. Valid until the next one is added. */
 struct tracked *track_find(const struct track *track, pid_t tgid);
 
+/* Whether a side record names the process that had this tgid at time ns, or has it since. */
+bool track_knows(const struct track *track, pid_t tgid, uint64_t time);
+
 /*
  * Adds a process, which the kernel does not record yet. -ESRCH: gone; -EOPNOTSUPP: 32-bit;
  * -EINVAL: a thread, not a process; -EEXIST: known already.

@@ -289,6 +289,9 @@ static void put_tracer(const struct serve_metrics *metrics)
 		"Ended ones that had to make room before their time", (double)totals->dropped);
 	put_one(metrics, "ucxbpf_processes_folded", "counter",
 		"Processes counted as of the job other, for want of room", (double)totals->folded);
+	put_one(metrics, "ucxbpf_processes_missed", "counter",
+		"Processes that mapped UCX and ended before anything could be read of them",
+		(double)tracer->missed);
 	put_one(metrics, "ucxbpf_unwritten", "counter", "Outputs that could not be written",
 		(double)self->unwritten);
 	family(metrics, "ucxbpf_build_info", "gauge", "Version of ucxbpf");

@@ -178,6 +178,7 @@ static const struct shape tracer_shape[] = {
 	SHAPE_OF(struct live_tracer, paid),
 	SHAPE_OF(struct live_tracer, away),
 	SHAPE_OF(struct live_tracer, lost),
+	SHAPE_OF(struct live_tracer, missed),
 	{ 0 },
 };
 

@@ -487,6 +487,7 @@ static void tracer(struct pane *pane, const struct live *live)
 		say(&pane->rows.data[pane->rows.len - 1].cells[1], "none");
 	percent(fact(pane, "watched, of the interval"), of->watched / ns);
 	number(fact(pane, "records of objects that were lost"), (double)of->lost);
+	number(fact(pane, "processes that ended before a look"), (double)of->missed);
 }
 
 void pane_fill(struct pane *pane, enum pane_kind kind, const struct live *live,
