@@ -315,3 +315,34 @@ ended_by_itself()
 {
 	! kill -0 "$1" || false
 }
+
+# Its calls before the probes are in no record: the capture says from when to when.
+@test "a library that a process maps after the attach: since when it is covered" {
+	local own=$WORK/own UCX=/usr/lib/x86_64-linux-gnu
+
+	[ -e $UCX/libucp.so.0 ] || skip "UCX lies elsewhere"
+	mkdir "$own"
+	cp $UCX/libucp.so.0 "$own"
+	/usr/bin/python3 - "$own/libucp.so.0" "$WORK/go" >"$WORK/maps" 3>&- <<-'END' &
+		import ctypes, os, sys, time
+		ctypes.CDLL("libucp.so.0")
+		print("ready", flush=True)
+		while not os.path.exists(sys.argv[2]):
+		    time.sleep(0.01)
+		ctypes.CDLL(sys.argv[1])
+		print("mapped", flush=True)
+		time.sleep(600)
+	END
+	PIDS=$!
+	soon grep -q ready "$WORK/maps"
+	"$UCXBPF" attach -q -o "$WORK/a.ucxb" -p "$PIDS" 3>&- &
+	tracer=$!
+	soon so_far "$WORK/a.ucxb" '.processes | length == 1'
+	so_far "$WORK/a.ucxb" '[.notes | keys[] | select(test("libucp"))] == []'
+	touch "$WORK/go"
+	soon grep -q mapped "$WORK/maps"
+	soon so_far "$WORK/a.ucxb" '[.notes | keys[] | select(test("libucp.so.0 was mapped before it was probed"))] | length == 1'
+	kill -INT $tracer
+	wait $tracer
+	kill "$PIDS"
+}

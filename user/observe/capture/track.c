@@ -117,6 +117,22 @@ static void announce_shmem(struct track *track)
 	track->knows_shmem = true;
 }
 
+/* Of a process that was attached nothing is missing before its records begin. */
+static void note_gap(struct track *track, struct tracked *tracked, const struct probed *probed)
+{
+	uint64_t from = tracked->dirty_since;
+
+	if (!tracked->from_start && !tracked->begun)
+		return;
+	if (!tracked->from_start && from < tracked->begun)
+		from = tracked->begun;
+	if (probed->since <= from)
+		return;
+	side_write(track->writer,
+		   side_gap(tracked->tgid, "library", probed->library->path, from, probed->since));
+	tracked->late = true;
+}
+
 static void announce_library(struct track *track, struct tracked *tracked,
 			     const struct mapped_library *mapped)
 {
@@ -140,12 +156,8 @@ static void announce_library(struct track *track, struct tracked *tracked,
 		announce_shmem(track);
 	if (mapped->library->roles & LIB_UCP)
 		tracked->uses_ucp = true;
-	if (tracked->from_start && probed && probed->placed &&
-	    probed->since > tracked->dirty_since) {
-		side_write(track->writer, side_gap(tracked->tgid, "library", mapped->library->path,
-						   tracked->dirty_since, probed->since));
-		tracked->late = true;
-	}
+	if (probed && probed->placed)
+		note_gap(track, tracked, probed);
 }
 
 static void scan_library(struct track *track, struct tracked *tracked,
@@ -430,6 +442,8 @@ int track_begin(struct track *track, pid_t tgid)
 		end_entry(track, tracked);
 	else
 		close_pidfd(tracked);
+	if (!err)
+		tracked->begun = side_now();
 	return err;
 }
 

@@ -26,6 +26,7 @@ struct tracked {
 	bool read; /* objects were read, although it is traced from its start */
 	bool memory_watched; /* capture/memory.h */
 	uint64_t since, ended; /* CLOCK_MONOTONIC ns; ended 0: alive */
+	uint64_t begun; /* likewise: track_begin(); 0: not yet, or it is a child */
 	bool dirty; /* has mapped something since it was last scanned */
 	uint64_t dirty_since; /* when that was first noticed, CLOCK_MONOTONIC ns */
 	uint64_t mapped_at, read_at; /* its last mapping, and when all were last read, likewise */
