@@ -3,13 +3,13 @@
 import assert from "node:assert/strict";
 import { bytes, count, ends, label, ofKind, sums } from "./expected.mjs";
 
-const callerOf = (row) => row.library ?? row.role ?? "unknown";
+const callerOf = (row) => row.library ?? (row.role === "other" ? row.module.split("/").pop() : row.role) ?? "unknown";
 let outsideMpi; // what stands for no MPI function, of the whole capture
 const outside = (name) => name ?? outsideMpi;
 
 function nameOutside({ callers = [] }) {
-  const names = [...new Set(callers.map(callerOf))].filter((name) => !name.startsWith("mpi")).sort();
-  return names.some((name) => name !== "unknown") ? `outside MPI (${names.join(", ")})` : "outside MPI";
+  const names = [...new Set(callers.map(callerOf))].filter((name) => !["mpi", "mpi_plugin", "mpi_ucc"].includes(name)).sort();
+  return names.some((name) => name !== "unknown") ? names.join(", ") : "outside MPI";
 }
 
 function same(rows, key, wanted, columns, what) {

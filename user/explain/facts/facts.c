@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/library_role.h"
 #include "base/text.h"
 #include "base/transport.h"
 #include "base/vec.h"
@@ -43,6 +44,22 @@ const char *fact_mpi_word(const struct fact_process *process)
 	const char *mpi = fact_mpi(process);
 
 	return mpi ? mpi : "none";
+}
+
+const char *fact_caller(const struct place *place)
+{
+	if (!place || !place->role)
+		return "unknown";
+	if (library_role_by_name(place->role) & (LIB_MPI | LIB_MPI_PLUGIN | LIB_MPI_UCC))
+		return NULL;
+	if (place->library)
+		return place->library;
+	return strcmp(place->role, "other") ? place->role : basename(place->module);
+}
+
+const char *fact_outside(const char *caller)
+{
+	return caller && *caller && strcmp(caller, "unknown") ? caller : FACT_OUTSIDE_MPI;
 }
 
 bool fact_fetches(const char *op, const char *transport)

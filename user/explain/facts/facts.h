@@ -84,6 +84,18 @@ const char *fact_mpi(const struct fact_process *process);
 /* Likewise, but "none" where it has none. */
 const char *fact_mpi_word(const struct fact_process *process);
 
+/* Stands where an MPI function would, if it is not known who called instead. */
+#define FACT_OUTSIDE_MPI "outside MPI"
+
+/*
+ * Who called UCP outside MPI, by the place: the library above UCP, else what its file is, else the
+ * file's name; "unknown". NULL: MPI's own code, whose call was not seen.
+ */
+const char *fact_caller(const struct place *place);
+
+/* The word for that caller where an MPI function would stand: its own, if it is known. */
+const char *fact_outside(const char *caller);
+
 /* A simultaneous reading of a host's CLOCK_MONOTONIC and CLOCK_REALTIME, ns. */
 struct fact_clock {
 	int host;

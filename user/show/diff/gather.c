@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/library_role.h"
 #include "base/units.h"
 #include "show/diff/internal.h"
 
@@ -191,29 +190,19 @@ static void feed_protocol(struct diff *diff, const struct fact_op *op, const cha
 		vec_push(&diff->sizes, size);
 }
 
-/* Names of files and paths may differ where the caller is the same; an unknown one has no other. */
-static const char *caller_of(const struct place *place)
-{
-	if (place->library)
-		return place->library;
-	return strcmp(place->role, "other") ? place->role : basename(place->module);
-}
-
 /* MPI's own code makes them where its call is not known: they are no difference of callers. */
 static void feed_caller(struct diff *diff, const struct fact_op *op)
 {
 	const struct place *place = op->place;
+	const char *caller = fact_caller(place);
 
-	if (!place || !place->module) {
+	if (!place || !place->module)
 		diff_now(diff)->uncalled = true;
-		return;
-	}
-	if (library_role_by_name(place->role) & (LIB_MPI | LIB_MPI_PLUGIN))
-		return;
-	add_one(diff, TABLE_CALLERS,
-		KEYS(diff_keep(diff, caller_of(place)), name_of(diff, place->frame),
-		     name_of(diff, op->op)),
-		op->process, op->bytes);
+	else if (caller)
+		add_one(diff, TABLE_CALLERS,
+			KEYS(diff_keep(diff, caller), name_of(diff, place->frame),
+			     name_of(diff, op->op)),
+			op->process, op->bytes);
 }
 
 static void feed_op(struct diff *diff, const struct fact_op *op)

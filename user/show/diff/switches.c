@@ -277,7 +277,7 @@ static void compare_functions(struct diff *diff, const struct diff_size *sizes, 
 		const char *function = sizes[i].function;
 		struct switches switches = { .diff = diff, .key = sizes };
 
-		switches.function = function ? function : diff_keep(diff, "outside MPI");
+		switches.function = function ? function : diff_keep(diff, FACT_OUTSIDE_MPI);
 		for (end = i; end < count && sizes[end].function == function; end++)
 			;
 		make_ladders(&switches, &sizes[i], end - i);

@@ -17,6 +17,7 @@ struct text_report {
 	FILE *out;
 	bool ranks_unique; /* a rank names one process */
 	const char *arrow, *at_most, *at_least;
+	char outside[128]; /* text_outside() */
 };
 
 void text_header(const struct text_report *text);
@@ -38,6 +39,8 @@ void text_paths(const struct text_report *text);
 void text_functions(const struct text_report *text);
 void text_call_sites(const struct text_report *text);
 void text_callers(const struct text_report *text);
+/* fact_outside() of all callers: "UCX-Py, program". */
+void text_outside(const struct report *report, char *out, size_t size);
 void text_tags(const struct text_report *text);
 void text_devices(const struct text_report *text);
 void text_memory(const struct text_report *text);

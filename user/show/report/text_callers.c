@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "base/vec.h"
 
 enum { CALLER_FUNCTION, CALLER_MODULE, CALLER_OP };
 
@@ -77,6 +78,32 @@ static void add_row(struct cube *callers, const struct report *report, const str
 			   place ? (uintptr_t)place->module : 0, row->key[1] };
 
 	cube_sums_add(&cube_at(callers, key)->sums, &row->sums);
+}
+
+static int by_name(const void *left, const void *right)
+{
+	return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+void text_outside(const struct report *report, char *out, size_t size)
+{
+	const struct cube *callers = &report->callers;
+	VEC(const char *) names = { 0 };
+	char list[96] = "";
+
+	for (size_t i = 0; i < callers->rows.len; i++) {
+		const char *name = fact_caller(report_place(report, callers->rows.data[i].key[2]));
+
+		if (name)
+			vec_push(&names, name);
+	}
+	if (names.len)
+		qsort(names.data, names.len, sizeof(*names.data), by_name);
+	for (size_t i = 0; i < names.len; i++)
+		if (!i || strcmp(names.data[i], names.data[i - 1]))
+			text_append(list, sizeof(list), i ? ", %s" : "%s", names.data[i]);
+	snprintf(out, size, "%s", fact_outside(list));
+	vec_release(&names);
 }
 
 void text_callers(const struct text_report *text)

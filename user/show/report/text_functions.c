@@ -9,7 +9,7 @@
 
 static const struct cube_shape function_shape = {
 	1,
-	{ { "function", CUBE_STRING, "outside MPI" } },
+	{ { "function", CUBE_STRING, NULL } },
 };
 
 static const struct cube_shape carried_shape = {
@@ -35,9 +35,11 @@ static bool functions_exact(const void *context)
 
 static void functions_print_function(char *cell, size_t size, const void *row, const void *context)
 {
-	(void)context;
-	snprintf(cell, size, "%s",
-		 cube_key_text(&function_shape.keys[0], ((const struct cube_row *)row)->key[0]));
+	const struct functions *functions = context;
+	const char *function =
+		cube_key_text(&function_shape.keys[0], ((const struct cube_row *)row)->key[0]);
+
+	snprintf(cell, size, "%s", function ? function : functions->text->outside);
 }
 
 /* Counted transfers without an operation: their call is unknown. */

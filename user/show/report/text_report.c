@@ -46,6 +46,7 @@ void text_begin(struct text_report *text, const struct report *report,
 		.at_most = options->utf8 ? "≤ " : "<=",
 		.at_least = options->utf8 ? "≥ " : ">=",
 	};
+	text_outside(report, text->outside, sizeof(text->outside));
 	errno = 0;
 }
 

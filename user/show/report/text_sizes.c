@@ -127,7 +127,7 @@ static void print_protocols_of(const struct text_report *text, const struct prot
 {
 	char line[LINE * 4] = "";
 
-	text_append(line, LINE, "%s, %s, %s", name_of(first->key.function, "outside MPI"),
+	text_append(line, LINE, "%s, %s, %s", name_of(first->key.function, text->outside),
 		    (const char *)(uintptr_t)first->key.op,
 		    fact_locality_names[first->key.locality]);
 	if (report_knows_memory(text->report))

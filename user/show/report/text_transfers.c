@@ -284,9 +284,12 @@ static void print_pair(char *cell, size_t size, const void *row, const void *con
 
 static void print_function(char *cell, size_t size, const void *row, const void *context)
 {
+	const struct fact_transfer *transfer = row;
+
 	(void)context;
 	snprintf(cell, size, "%s",
-		 transfer_of(row)->function ? transfer_of(row)->function : "outside MPI");
+		 transfer->function ? transfer->function
+				    : fact_outside(fact_caller(transfer->place)));
 }
 
 static void print_ucp_op(char *cell, size_t size, const void *row, const void *context)

@@ -150,6 +150,8 @@ static void unattributed(const struct text_report *text)
 		text_append(line, LINE, "; ");
 		add_bytes(text, line, outside);
 		text_append(line, LINE, " outside MPI calls");
+		if (strcmp(text->outside, FACT_OUTSIDE_MPI))
+			text_append(line, LINE, " (%s)", text->outside);
 	}
 	paragraph(text, "unattributed", line, totals->unexplained_bytes);
 }

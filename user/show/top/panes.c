@@ -354,7 +354,7 @@ static void functions(struct pane *pane, const struct live *live)
 		const struct live_function *row = &sums.data[i];
 		struct pane_cell *cells = row_of(pane);
 
-		name(&cells[0], row->function ? row->function : "outside MPI");
+		name(&cells[0], row->function ? row->function : FACT_OUTSIDE_MPI);
 		number(&cells[1], count_rate(live, row->calls.now.count));
 		if (!row->function)
 			say(&cells[1], "-");

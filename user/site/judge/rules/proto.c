@@ -205,7 +205,7 @@ static const char *usual_text(struct judge *judge, const struct common *common)
 		    sent->rndv_least && (!least || sent->rndv_least < least))
 			least = sent->rndv_least;
 	}
-	return say(judge, "%s: %s, as on %zu of %zu nodes", function ? function : "outside MPI",
+	return say(judge, "%s: %s, as on %zu of %zu nodes", function ? function : FACT_OUTSIDE_MPI,
 		   sizes_text(judge, common->first, least), common->most, common->count);
 }
 
@@ -222,7 +222,7 @@ static void judge_node(const struct rule_ctx *ctx, const struct common *common,
 	if (verdict == VERDICT_UNKNOWN)
 		finding->why = say(ctx->judge,
 				   "%s: %s; other nodes differ, and no majority tells who is right",
-				   own->function ? own->function : "outside MPI", sizes);
+				   own->function ? own->function : FACT_OUTSIDE_MPI, sizes);
 }
 
 static void judge_group(const struct rule_ctx *ctx, const struct sent_messages *sent, size_t count)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 import type { Facts, Place } from "./model";
 
-// Which library above UCP, else what its file is.
-export const callerOf = (place: Place | null) => place?.library ?? place?.role ?? "unknown";
+// Which library above UCP, else what its file is, else the file's name: as fact_caller().
+export const callerOf = (place: Place | null) =>
+  place?.library ?? (place?.role === "other" ? place.module?.split("/").pop() : place?.role) ?? "unknown";
 
 // Who made operations outside MPI, in alphabetical order.
 export function callersOutside(ops: Facts, places: (Place | null)[]): string[] {
@@ -12,10 +13,10 @@ export function callersOutside(ops: Facts, places: (Place | null)[]): string[] {
   return [...callers].sort();
 }
 
-// Calls of MPI that were not seen made those of MPI's own code.
+// What stands where an MPI function would, as fact_outside(): calls of MPI that were not seen made those of MPI's own code.
 export function outsideMpi(callers: string[]): string {
-  const others = callers.filter((caller) => !caller.startsWith("mpi"));
-  return others.some((caller) => caller !== "unknown") ? `outside MPI (${others.join(", ")})` : "outside MPI";
+  const others = callers.filter((caller) => !["mpi", "mpi_plugin", "mpi_ucc"].includes(caller));
+  return others.some((caller) => caller !== "unknown") ? others.join(", ") : "outside MPI";
 }
 
 export function placeTitle(place: Place | null): string {
