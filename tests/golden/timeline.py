@@ -54,6 +54,16 @@ def label(events, event):
     return events["places"][place] if place else None
 
 
+def caller(events, event):
+    """Who called UCP; MPI's own code is left out."""
+    row = events["rows"].get(event["place"])
+    if event["function"] or not row:
+        return None
+    if row["library"] or row["role"] in (None, "other"):
+        return row["library"] or (row["module"].split("/")[-1] if row["role"] else "unknown")
+    return None if row["role"] in ("mpi", "mpi_plugin", "mpi_ucc") else row["role"]
+
+
 def stack_text(events, event):
     stack = event.get("stack")
     if not stack:
@@ -68,7 +78,8 @@ def common_notes(events, event, kind):
     if kind == "call":
         return derived | given(call_site=label(events, event), stack=stack_text(events, event),
                                communicator=event.get("communicator"))
-    notes = given(function=event["function"], protocol=event["protocol"] or "unknown", peer=event["peer"])
+    notes = given(function=event["function"], caller=None if event["function"] else caller(events, event),
+                  protocol=event["protocol"] or "unknown", peer=event["peer"])
     if kind == "op":
         notes |= given(memory=event["memory"] or "unknown", memory_reason=event["memory_reason"])
         if event.get("status", 0) < 0:
@@ -150,13 +161,14 @@ def plain(value):
 
 def read_events(path):
     """Lines by what they are about, labels of places, frames of stacks."""
-    events = defaultdict(list) | {"places": {}, "stacks": {}}
+    events = defaultdict(list) | {"places": {}, "rows": {}, "stacks": {}}
     frames = {}
     for line in open(path, encoding="utf-8"):
         event = plain(json.loads(line))
         events[event["event"]].append(event)
         if event["event"] == "place":
             events["places"][event["id"]] = event["label"]
+            events["rows"][event["id"]] = event
             frames[event["id"]] = event["symbol"] or event["label"]
         if event["event"] == "stack":
             events["stacks"][event["id"]] = ([frames[i] for i in reversed(event["places"])], event["end"])

@@ -284,6 +284,11 @@ static void take_calls(struct spans *spans, const struct fact_call *call,
 	add_sums(spans, &span, sums);
 }
 
+static const char *caller_of(const char *function, const struct place *place)
+{
+	return function || !place ? NULL : fact_caller(place);
+}
+
 static struct span op_span(struct spans *spans, const struct fact_op *op)
 {
 	struct span_shape shape;
@@ -296,6 +301,7 @@ static struct span op_span(struct spans *spans, const struct fact_op *op)
 	shape.status = op->status;
 	shape.name = op->op;
 	shape.function = op->function;
+	shape.caller = caller_of(op->function, op->place);
 	shape.protocol = op->protocol;
 	shape.memory = op->memory;
 	shape.memory_reason = op->memory_reason;
@@ -346,6 +352,7 @@ static struct span transfer_span(struct spans *spans, const struct fact_transfer
 	shape.derived = fact_is_derived(transfer->seen);
 	shape.name = transfer->op;
 	shape.function = transfer->function;
+	shape.caller = caller_of(transfer->function, transfer->place);
 	shape.ucp_op = transfer->ucp_op;
 	shape.protocol = transfer->protocol;
 	shape.transport = transfer->transport;

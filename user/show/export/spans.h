@@ -44,6 +44,7 @@ struct span_shape {
 	const char *src_mem, *dst_mem, *src_reason, *dst_reason;
 	const char *memory, *memory_reason, *unexplained;
 	const char *chain, *via, *chain_reason;
+	const char *caller; /* of UCP outside MPI; NULL: not known, as of MPI's own code */
 	const struct place *place; /* of calls */
 	const struct stack *stack;
 };
