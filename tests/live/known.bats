@@ -49,7 +49,7 @@ compare()
 	done
 }
 
-# late MPI [GPU]: attaches when all memory is there; GPU: the one that UCX is not needed for
+# late MPI [GPU]: attaches to mpi_known, or PROGRAM, when all memory is there; GPU: the one that UCX is not needed for
 late()
 {
 	local pids job tracer go=$WORK/go
@@ -57,7 +57,7 @@ late()
 	export TRUTH=$WORK/truth
 	rm -rf "$TRUTH" "$go" "$WORK/late.ucxb"
 	mkdir -p "$TRUTH"
-	job_command "$1" 2 shm n "$PROGS/$1/mpi_known" "$LIBRARY" "$go"
+	job_command "$1" 2 shm n "${PROGRAM:-$PROGS/$1/mpi_known}" "$LIBRARY" "$go"
 	timeout -k 2 30 "${JOB[@]}" </dev/null >"$WORK/out" 2>&1 3>&- &
 	job=$!
 	soon test -e "$TRUTH/0.ready"
@@ -75,6 +75,33 @@ late()
 @test "after a late attach, both MPIs" {
 	late openmpi
 	late mpich
+}
+
+# renamed: sets PROGRAM to an mpi_known whose MPICH has a UCX under other names, and knows no other
+renamed()
+{
+	local mpich
+
+	command -v patchelf >/dev/null || skip "no patchelf"
+	mpich=$(ldconfig -p | sed -n 's/.*libmpich[.]so[.]12 .* => //p' | head -n 1)
+	"$TOP/tests/renamed-ucx" "$WORK/ucx" "$PROGS/mpich/mpi_known" "$mpich"
+	PROGRAM=$WORK/ucx/mpi_known
+}
+
+# by_renamed: the report's processes have that UCX alone
+by_renamed()
+{
+	jq -e '[.processes[].ucx | length == 1 and all(.path | contains("311e600f"))] == [true, true]' "$WORK/report.json"
+}
+
+@test "UCX under other file names, from the start and after a late attach" {
+	renamed
+	trace mpi_known mpich shm n "$PROGRAM" "$LIBRARY"
+	[ "$status" = 0 ] || { tail -n 5 "$CASE/out" && false; }
+	compare "$CASE/job.ucxb"
+	by_renamed
+	late mpich
+	by_renamed
 }
 
 @test "after a late attach, with the driver's list of who uses which GPU" {
