@@ -77,7 +77,7 @@ job_command()
 	return 0
 }
 
-# ucp_command shm|sysv|tcp n|y PROGRAM: both sides of a bare-UCP program.
+# ucp_command shm|sysv|tcp n|y PROGRAM [ARGUMENTS...]: both sides of a bare-UCP program; over tcp it has no arguments.
 ucp_command()
 {
 	local transport=$1 proto=$2 program=$3
@@ -87,7 +87,7 @@ ucp_command()
 	if [ "$transport" = tcp ]; then
 		JOB+=(UCX_NET_DEVICES=eth0 "$TOP/tests/lib/two-nodes" "$program")
 	else
-		JOB+=("$program")
+		JOB+=("${@:3}")
 	fi
 }
 
