@@ -135,3 +135,16 @@ attached()
 	attached n
 	attached y
 }
+
+# The stock copy is 1.18.1 there, the renamed one this machine's.
+@test "attached, copies of two versions" {
+	local root=$BUILD/debian13
+
+	command -v mmdebstrap >/dev/null || skip "no mmdebstrap"
+	"$TOP/tests/lib/debian13" make "$root" >"$WORK/root.out" 2>&1 || skip "no Debian 13 root: $(tail -n 1 "$WORK/root.out")"
+	cp "$PROGS/dl/dl_two" "$WORK"
+	PROGRAM=("$TOP/tests/lib/debian13" enter "$root" "$WORK/dl_two")
+	attached n
+	jq -e 'all(.processes[]; [.ucx[].version] | unique | length == 2)' "$CASE/report.json"
+	attached y
+}

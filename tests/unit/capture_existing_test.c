@@ -108,11 +108,44 @@ static void no_worker(void **state)
 	expect_unread(true, true, true, NULL);
 }
 
+static const struct layout *met(const struct existing *existing, uint64_t pointer)
+{
+	for (size_t i = 0; i < existing->strangers.len; i++)
+		if (existing->strangers.data[i].pointer == pointer)
+			return existing->strangers.data[i].layout;
+	return NULL;
+}
+
+/* Two copies of UCX in a process, of different versions. */
+static void objects_of_two_copies(void **state)
+{
+	static const struct layout older, newer;
+	struct probes probes = { .slots = { [1] = &older, [2] = &newer } };
+	struct track track = { .probes = &probes };
+	struct existing existing;
+
+	(void)state;
+	existing_init(&existing, &track, NULL);
+	for (uint8_t slot = 0; slot <= 2; slot++) {
+		const struct ub_xfer record = {
+			.h = { .kind = UB_XFER, .tgid = TGID, .layout = slot },
+			.iface = 0x1000u + slot,
+		};
+
+		existing_record(&existing, &record.h);
+	}
+	assert_int_equal(existing.strangers.len, 2);
+	assert_ptr_equal(met(&existing, 0x1001), &older);
+	assert_ptr_equal(met(&existing, 0x1002), &newer);
+	existing_release(&existing);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(living_workers),
 		cmocka_unit_test(no_worker),
+		cmocka_unit_test(objects_of_two_copies),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -37,6 +37,7 @@ void existing_release(struct existing *existing)
 	map_release(&existing->known);
 	vec_release(&existing->strangers);
 	map_release(&existing->workers);
+	map_release(&existing->layouts);
 	forget_unread(existing);
 	vec_release(&existing->unread);
 	pthread_cond_destroy(&existing->more);
@@ -49,24 +50,46 @@ static void introduce(struct existing *existing, pid_t tgid, uint64_t pointer)
 }
 
 /* Records come in no order: the latest counts, for another worker may be at the same address. */
-static void see_worker(struct existing *existing, pid_t tgid, uint64_t worker, uint64_t ts,
-		       bool lives)
+static void see_worker(struct existing *existing, pid_t tgid, uint64_t worker,
+		       const struct layout *layout, uint64_t ts, bool lives)
 {
 	uint64_t *seen = map_insert(&existing->workers, (uint64_t)tgid, worker, NULL);
 
-	if (ts >= *seen / 2)
-		*seen = 2 * ts + lives;
+	if (ts < *seen / 2)
+		return;
+	*seen = 2 * ts + lives;
+	*map_insert(&existing->layouts, (uint64_t)tgid, worker, NULL) = (uintptr_t)layout;
 }
 
-static void meet(struct existing *existing, pid_t tgid, uint64_t pointer, bool is_iface)
+/* A process may have copies of UCX that differ: each record names the layout of its own. */
+static const struct layout *layout_of(const struct existing *existing, const struct ub_hdr *record)
 {
+	return record->layout ? existing->track->probes->slots[record->layout] : NULL;
+}
+
+/* Not where all processes with that copy have ended: it may be freed. */
+static bool is_in_use(const struct existing *existing, const struct layout *layout)
+{
+	const struct probes *probes = existing->track->probes;
+
+	for (int slot = 1; layout && slot < UB_MAX_LAYOUTS; slot++)
+		if (probes->slots[slot] == layout)
+			return true;
+	return false;
+}
+
+static void meet(struct existing *existing, const struct ub_hdr *record, uint64_t pointer,
+		 bool is_iface)
+{
+	const struct layout *layout = layout_of(existing, record);
 	bool fresh;
 
-	if (!pointer)
+	if (!pointer || !layout)
 		return;
-	map_insert(&existing->known, tgid, pointer, &fresh);
+	map_insert(&existing->known, record->tgid, pointer, &fresh);
 	if (fresh)
-		vec_push(&existing->strangers, ((struct stranger){ tgid, pointer, is_iface }));
+		vec_push(&existing->strangers,
+			 ((struct stranger){ record->tgid, pointer, layout, is_iface }));
 }
 
 static void object_record(struct existing *existing, const struct ub_obj *object)
@@ -75,8 +98,8 @@ static void object_record(struct existing *existing, const struct ub_obj *object
 
 	introduce(existing, object->h.tgid, object->obj);
 	if (what == UB_OBJ_WORKER_CREATE || what == UB_OBJ_WORKER_DESTROY)
-		see_worker(existing, object->h.tgid, object->obj, object->h.ts,
-			   what == UB_OBJ_WORKER_CREATE);
+		see_worker(existing, object->h.tgid, object->obj, layout_of(existing, &object->h),
+			   object->h.ts, what == UB_OBJ_WORKER_CREATE);
 }
 
 void existing_record(struct existing *existing, const struct ub_hdr *record)
@@ -86,13 +109,12 @@ void existing_record(struct existing *existing, const struct ub_hdr *record)
 		object_record(existing, (const struct ub_obj *)record);
 		break;
 	case UB_XFER:
-		if (record->layout)
-			meet(existing, record->tgid, ((const struct ub_xfer *)record)->iface, true);
+		meet(existing, record, ((const struct ub_xfer *)record)->iface, true);
 		break;
 	case UB_OP:
 		/* a worker is found by its ifaces and endpoints */
-		if (record->layout && !site_row(record->site)->on_worker)
-			meet(existing, record->tgid, ((const struct ub_op *)record)->obj, false);
+		if (!site_row(record->site)->on_worker)
+			meet(existing, record, ((const struct ub_op *)record)->obj, false);
 		break;
 	}
 }
@@ -101,6 +123,7 @@ void existing_forget(struct existing *existing, pid_t tgid)
 {
 	map_remove_all(&existing->known, tgid);
 	map_remove_all(&existing->workers, (uint64_t)tgid);
+	map_remove_all(&existing->layouts, (uint64_t)tgid);
 }
 
 struct emitting {
@@ -135,19 +158,12 @@ static void read_worker(struct existing *existing, struct snapshot *snapshot, ui
 
 	if (!err || found) {
 		pthread_mutex_lock(&existing->lock);
-		see_worker(existing, snapshot->pid, worker, ts, true);
+		see_worker(existing, snapshot->pid, worker, snapshot->layout, ts, true);
 		pthread_mutex_unlock(&existing->lock);
 	}
 	if (err)
 		log_debug("worker %#" PRIx64 " of process %d: %s: %s", worker, snapshot->pid,
 			  strerror(-err), snapshot->reason ? snapshot->reason : "");
-}
-
-static const struct layout *layout_of(struct existing *existing, pid_t tgid)
-{
-	const struct library *ucp = track_ucp(existing->track, tgid);
-
-	return ucp ? ucp->layout : NULL;
 }
 
 /* Returns how many workers it has, or a negative error. */
@@ -209,26 +225,49 @@ static void add_thread(struct existing *existing)
 		existing->threads_count++;
 }
 
-void existing_process(struct existing *existing, pid_t tgid)
+/* The copies of UCX that have this layout. */
+static void add_unread(struct existing *existing, pid_t tgid, const struct layout *layout,
+		       const mapped_libraries *mapped)
 {
-	struct unread unread = { .tgid = tgid, .layout = layout_of(existing, tgid) };
+	struct unread unread = { .tgid = tgid, .layout = layout };
 	const struct elf_ops_table *tables;
 
-	if (!unread.layout)
-		return;
-	if (process_libraries(tgid, &existing->track->libraries, &unread.mapped)) {
-		vec_release(&unread.mapped);
-		return;
+	for (size_t i = 0; i < mapped->len; i++) {
+		struct library *library = mapped->data[i].library;
+		const struct library *ucp = library_owner_ucp(mapped, library);
+
+		if (ucp && ucp->layout != layout)
+			continue;
+		vec_push(&unread.mapped, mapped->data[i]);
+		/* found now: threads only look at them */
+		if (library->roles & (LIB_UCT | LIB_UCT_MODULE))
+			library_ops(library, &tables);
 	}
-	/* found now: threads only look at them */
-	for (size_t i = 0; i < unread.mapped.len; i++)
-		if (unread.mapped.data[i].library->roles & (LIB_UCT | LIB_UCT_MODULE))
-			library_ops(unread.mapped.data[i].library, &tables);
 	pthread_mutex_lock(&existing->lock);
 	vec_push(&existing->unread, unread);
 	pthread_cond_signal(&existing->more);
 	add_thread(existing);
 	pthread_mutex_unlock(&existing->lock);
+}
+
+void existing_process(struct existing *existing, pid_t tgid)
+{
+	mapped_libraries mapped = { 0 };
+	struct map layouts = { 0 };
+	bool fresh;
+
+	if (!process_libraries(tgid, &existing->track->libraries, &mapped))
+		for (size_t i = 0; i < mapped.len; i++) {
+			const struct library *library = mapped.data[i].library;
+
+			if (!(library->roles & LIB_UCP) || !library->layout)
+				continue;
+			map_insert(&layouts, (uintptr_t)library->layout, 0, &fresh);
+			if (fresh)
+				add_unread(existing, tgid, library->layout, &mapped);
+		}
+	map_release(&layouts);
+	vec_release(&mapped);
 }
 
 /* Returns once all are read; the list of them is still there. */
@@ -276,10 +315,11 @@ void existing_read_started(struct existing *existing, bool late)
 	forget_unread(existing);
 }
 
-static uint64_t worker_of(const struct stranger *stranger, const struct layout *layout)
+static uint64_t worker_of(const struct stranger *stranger)
 {
-	uint64_t at = stranger->pointer +
-		      (stranger->is_iface ? layout->wire.iface_worker : layout->wire.ep_worker);
+	const struct ub_layout *wire = &stranger->layout->wire;
+	uint64_t at =
+		stranger->pointer + (stranger->is_iface ? wire->iface_worker : wire->ep_worker);
 	uint64_t worker = 0;
 
 	if (proc_read_memory(stranger->tgid, at, &worker, sizeof(worker)) != sizeof(worker))
@@ -294,8 +334,7 @@ void existing_apply(struct existing *existing)
 
 	for (size_t i = 0; i < existing->strangers.len; i++) {
 		const struct stranger *stranger = &existing->strangers.data[i];
-		const struct layout *layout = layout_of(existing, stranger->tgid);
-		uint64_t worker = layout ? worker_of(stranger, layout) : 0;
+		uint64_t worker = is_in_use(existing, stranger->layout) ? worker_of(stranger) : 0;
 		struct snapshot snapshot;
 		bool fresh = false;
 
@@ -303,7 +342,7 @@ void existing_apply(struct existing *existing)
 			map_insert(&done, stranger->tgid, worker, &fresh);
 		if (!fresh)
 			continue;
-		snapshot_init(&snapshot, stranger->tgid, layout, SNAPSHOT_DEADLINE_MS);
+		snapshot_init(&snapshot, stranger->tgid, stranger->layout, SNAPSHOT_DEADLINE_MS);
 		read_worker(existing, &snapshot, worker, false);
 		snapshot_release(&snapshot);
 	}
@@ -319,8 +358,21 @@ static void write_side(void *arg, const json_t *record)
 /* A worker of a process whose queues are read. */
 struct queues_of {
 	pid_t tgid;
+	const struct layout *layout;
 	uint64_t worker;
 };
+
+static struct queues_of queues_of(const struct existing *existing, pid_t tgid, uint64_t worker)
+{
+	const uint64_t *layout = map_find(&existing->layouts, (uint64_t)tgid, worker);
+
+	return (struct queues_of){ tgid, (const struct layout *)(uintptr_t)*layout, worker };
+}
+
+static bool are_together(const struct queues_of *a, const struct queues_of *b)
+{
+	return a->tgid == b->tgid && a->layout == b->layout;
+}
 
 static int by_process(const void *left, const void *right)
 {
@@ -328,6 +380,8 @@ static int by_process(const void *left, const void *right)
 
 	if (a->tgid != b->tgid)
 		return a->tgid < b->tgid ? -1 : 1;
+	if (a->layout != b->layout)
+		return a->layout < b->layout ? -1 : 1;
 	return (a->worker > b->worker) - (a->worker < b->worker);
 }
 
@@ -338,21 +392,18 @@ static int by_tgid(const void *left, const void *right)
 	return (a->tgid > b->tgid) - (a->tgid < b->tgid);
 }
 
-/* All workers of one process, within one budget of time and of links. */
-static void read_queues(struct existing *existing, const struct queues_of *workers, size_t count,
-			const call_stacks *stacks, struct file_writer *writer, unsigned int ms)
+/* Workers of one process and one layout, within one budget of time and of links. */
+static void read_queues(const struct queues_of *workers, size_t count, const call_stacks *stacks,
+			struct file_writer *writer, unsigned int ms)
 {
 	VEC(struct snapshot_stack) own = { 0 };
-	const struct layout *layout = layout_of(existing, workers->tgid);
 	struct snapshot snapshot;
 	size_t i = search_count(stacks->len, at, stacks->data[at].tgid < workers->tgid);
 
-	if (!layout)
-		return;
 	for (; i < stacks->len && stacks->data[i].tgid == workers->tgid; i++)
 		vec_push(&own,
 			 ((struct snapshot_stack){ stacks->data[i].from, stacks->data[i].to }));
-	snapshot_init(&snapshot, workers->tgid, layout, ms);
+	snapshot_init(&snapshot, workers->tgid, workers->layout, ms);
 	for (i = 0; i < count; i++)
 		snapshot_queues(&snapshot, workers[i].worker, own.data, own.len, write_side,
 				writer);
@@ -381,8 +432,12 @@ static void list_workers(const struct existing *existing, worker_list *workers)
 	size_t pos = 0;
 
 	while ((slot = map_next(&existing->workers, &pos)))
-		if (slot->value & 1)
-			vec_push(workers, ((struct queues_of){ (pid_t)slot->a, slot->b }));
+		if (slot->value & 1) {
+			const struct queues_of one = queues_of(existing, (pid_t)slot->a, slot->b);
+
+			if (is_in_use(existing, one.layout))
+				vec_push(workers, one);
+		}
 	if (workers->len)
 		qsort(workers->data, workers->len, sizeof(*workers->data), by_process);
 }
@@ -402,6 +457,17 @@ static bool has_worker(const worker_list *workers, pid_t tgid)
 	return i < workers->len && workers->data[i].tgid == tgid;
 }
 
+static bool has_layout(const struct tracked *tracked)
+{
+	for (size_t i = 0; i < tracked->libraries.len; i++)
+		if (tracked->libraries.data[i]->roles & LIB_UCP &&
+		    tracked->libraries.data[i]->layout)
+			return true;
+	return false;
+}
+
+#define NO_WORKER "no worker was found in its memory"
+
 /*
  * Processes in an MPI call of which no worker is known are searched once more: on a busy machine
  * the time for a search may have gone to others. What is not found then has a reason.
@@ -410,6 +476,7 @@ static void search_again(struct existing *existing, const call_stacks *stacks,
 			 struct file_writer *writer)
 {
 	worker_list workers = { 0 };
+	size_t searched;
 
 	list_workers(existing, &workers);
 	for (size_t i = 0; i < stacks->len; i++) {
@@ -419,20 +486,29 @@ static void search_again(struct existing *existing, const call_stacks *stacks,
 		if ((i && stacks->data[i - 1].tgid == tgid) || !tracked || !tracked->uses_ucp ||
 		    tracked->from_start || has_worker(&workers, tgid))
 			continue;
-		if (layout_of(existing, tgid))
-			existing_process(existing, tgid);
-		else
-			put_unread(writer, tgid, "the layout of its UCX is not known");
+		searched = existing->unread.len;
+		existing_process(existing, tgid);
+		if (existing->unread.len == searched)
+			put_unread(writer, tgid,
+				   has_layout(tracked) ? NO_WORKER
+						       : "the layout of its UCX is not known");
 	}
 	vec_release(&workers);
 	read_all(existing);
-	for (size_t i = 0; i < existing->unread.len; i++) {
+	for (size_t i = 0, next; i < existing->unread.len; i = next) {
 		const struct unread *unread = &existing->unread.data[i];
+		bool found = false, late = false;
 
-		if (unread->workers <= 0)
+		/* one for each layout of its copies of UCX */
+		for (next = i; next < existing->unread.len &&
+			       existing->unread.data[next].tgid == unread->tgid;
+		     next++) {
+			found = found || existing->unread.data[next].workers > 0;
+			late = late || existing->unread.data[next].workers == -ETIME;
+		}
+		if (!found)
 			put_unread(writer, unread->tgid,
-				   unread->workers == -ETIME ? "its workers were not found in time"
-							     : "no worker was found in its memory");
+				   late ? "its workers were not found in time" : NO_WORKER);
 	}
 	forget_unread(existing);
 }
@@ -448,10 +524,9 @@ void existing_queues(struct existing *existing, call_stacks *stacks, struct file
 	list_workers(existing, &workers);
 	for (size_t from = 0, to; from < workers.len; from = to) {
 		for (to = from;
-		     to < workers.len && workers.data[to].tgid == workers.data[from].tgid;)
+		     to < workers.len && are_together(&workers.data[to], &workers.data[from]);)
 			to++;
-		read_queues(existing, &workers.data[from], to - from, stacks, writer,
-			    time_left(until));
+		read_queues(&workers.data[from], to - from, stacks, writer, time_left(until));
 	}
 	vec_release(&workers);
 }

@@ -16,14 +16,15 @@
 struct stranger {
 	pid_t tgid;
 	uint64_t pointer;
+	const struct layout *layout; /* of its copy of UCX */
 	bool is_iface; /* else a ucp_ep */
 };
 
-/* A process to be read, and what that takes. */
+/* A process to be read, and what that takes: its copies of UCX that have one layout. */
 struct unread {
 	pid_t tgid;
 	const struct layout *layout;
-	mapped_libraries mapped;
+	mapped_libraries mapped; /* of these copies */
 	int workers; /* found */
 };
 
@@ -37,6 +38,7 @@ struct existing {
 	pthread_mutex_t lock; /* of known and all below, while several threads read */
 	/* (tgid, ucp_worker) -> twice the time of the last news of it, and 1 while it lives */
 	struct map workers;
+	struct map layouts; /* of workers, by which their queues are read */
 	VEC(struct unread) unread;
 	size_t next; /* of unread, to be read */
 	bool complete; /* no more will come: threads end after the last */

@@ -640,13 +640,3 @@ struct mpi_alone track_finish(struct track *track)
 	}
 	return count;
 }
-
-const struct library *track_ucp(struct track *track, pid_t tgid)
-{
-	const struct tracked *tracked = track_find(track, tgid);
-
-	for (size_t i = 0; tracked && i < tracked->libraries.len; i++)
-		if (tracked->libraries.data[i]->roles & LIB_UCP)
-			return tracked->libraries.data[i];
-	return NULL;
-}

@@ -120,7 +120,4 @@ struct mpi_alone {
 /* After the last task record and the last track_mapped(): writes what could not be read. */
 struct mpi_alone track_finish(struct track *track);
 
-/* The libucp that a process maps, the nearest to the library if it has several; NULL = none. */
-const struct library *track_ucp(struct track *track, pid_t tgid);
-
 #endif
