@@ -448,7 +448,7 @@ short_own()
 	# the probes of some came too late to count anything, and no number says otherwise
 	jq -es 'all(if .sends then .sends >= 1 and .sends <= .ranks else .bytes == null and .why == "late-probes" end)' "$WORK/short"
 	# ended jobs do not come back
-	jq -es 'map(.job | strings) | length == (unique | length)' "$WORK/short"
+	jq -es 'map(.job) | length == (unique | length)' "$WORK/short"
 }
 
 # It sends before its files have probes, and lives until they have some.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Counts processes that mapped UCX and had ended before anything could be read of them. Their
- * mappings alone are known: neither their names and jobs nor what they sent.
+ * Counts processes that mapped UCX and had ended before anything could be read of them. Only
+ * their mappings are known: their names, their jobs and their messages are not.
  */
 #ifndef UCXBPF_CAPTURE_MISSED_H
 #define UCXBPF_CAPTURE_MISSED_H

@@ -20,7 +20,7 @@ void origins_fork(struct origins *origins, pid_t tgid, pid_t parent, uint64_t ti
 /* It began another program at time ns, likewise. */
 void origins_exec(struct origins *origins, pid_t tgid, uint64_t time);
 
-/* Whether a record says who forked it. */
+/* Whether a fork record names its parent. */
 bool origins_forked(const struct origins *origins, pid_t tgid);
 
 /* The process that has the same program. 0: not known, or one of the two has begun another one. */

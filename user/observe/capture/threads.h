@@ -21,9 +21,9 @@ typedef VEC(struct call_stack) call_stacks;
  * Writes a "thread" record of each MPI process's first thread, and of others that are inside an
  * MPI call, whose stacks are appended to stacks. addresses gets the places of the calls.
  * Nothing is stopped; takes a few ms where all threads run or sleep. Waits 0.1 s for the others.
- * These, and threads whose stacks cannot be walked, get no record, and another look may tell of
- * them: returns how many, without those that only calls would be written of. last: waits 0.3 s,
- * and they get a record with the reason.
+ * These, and threads whose stacks cannot be walked, get no record, and a later look may find them.
+ * Returns their number, not counting threads that are recorded only inside of a call. last: waits
+ * 0.3 s, and they get a record with the reason.
  */
 unsigned int threads_look(const struct track *track, struct addresses *addresses,
 			  struct file_writer *writer, call_stacks *stacks, bool last);

@@ -117,7 +117,7 @@ static void announce_shmem(struct track *track)
 	track->knows_shmem = true;
 }
 
-/* Of a process that was attached nothing is missing before its records begin. */
+/* An attached process has no gap before its records begin. */
 static void note_gap(struct track *track, struct tracked *tracked, const struct probed *probed)
 {
 	uint64_t from = tracked->dirty_since;

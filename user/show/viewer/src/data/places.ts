@@ -13,7 +13,7 @@ export function callersOutside(ops: Facts, places: (Place | null)[]): string[] {
   return [...callers].sort();
 }
 
-// What stands where an MPI function would, as fact_outside(): calls of MPI that were not seen made those of MPI's own code.
+// The word in place of an MPI function, as fact_outside() has it. Operations from MPI's own code belong to calls that were not seen.
 export function outsideMpi(callers: string[]): string {
   const others = callers.filter((caller) => !["mpi", "mpi_plugin", "mpi_ucc"].includes(caller));
   return others.some((caller) => caller !== "unknown") ? others.join(", ") : "outside MPI";
