@@ -174,7 +174,7 @@ static void assert_module(struct trace *trace, pid_t tgid, ino_t ino)
 
 static void call_from(struct trace *trace, pid_t tgid, ino_t ino)
 {
-	addresses_notice(&trace->addresses, tgid, 4096 * ino + 8);
+	addresses_notice(&trace->addresses, tgid, 4096 * ino + 8, 1);
 }
 
 /* A child of a process that was there before the trace, and has mapped something. */
@@ -197,6 +197,23 @@ static void test_forked(void **state)
 	task_record(&trace.addresses, UB_FORK, PARENT, CHILD, 10);
 	call_from(&trace, CHILD, 100);
 	assert_module(&trace, CHILD, 100);
+}
+
+/* Its records may be read before that of its fork: they lie in another ring. */
+static void test_call_before_fork(void **state)
+{
+	(void)state;
+	for (int applied = 0; applied < 2; applied++) {
+		struct trace trace;
+
+		trace_begin(&trace);
+		map_at(&trace.addresses, PARENT, 100, 5);
+		addresses_notice(&trace.addresses, CHILD, 4096 * 100 + 8, 15);
+		if (applied)
+			addresses_apply(&trace.addresses);
+		task_record(&trace.addresses, UB_FORK, PARENT, CHILD, 10);
+		assert_module(&trace, CHILD, 100);
+	}
 }
 
 /* Not by those of the program that the parent begins later, in the same place. */
@@ -320,15 +337,11 @@ static void test_strays_of_before(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_short_programs),
-		cmocka_unit_test(test_two_execs),
-		cmocka_unit_test(test_forked),
-		cmocka_unit_test(test_parent_execs),
-		cmocka_unit_test(test_forked_before_exec),
-		cmocka_unit_test(test_exec_before_fork),
-		cmocka_unit_test(test_parent_gone),
-		cmocka_unit_test(test_strays_are_older),
-		cmocka_unit_test(test_strays_of_a_program),
+		cmocka_unit_test(test_short_programs),   cmocka_unit_test(test_two_execs),
+		cmocka_unit_test(test_forked),           cmocka_unit_test(test_call_before_fork),
+		cmocka_unit_test(test_parent_execs),     cmocka_unit_test(test_forked_before_exec),
+		cmocka_unit_test(test_exec_before_fork), cmocka_unit_test(test_parent_gone),
+		cmocka_unit_test(test_strays_are_older), cmocka_unit_test(test_strays_of_a_program),
 		cmocka_unit_test(test_strays_of_before),
 	};
 

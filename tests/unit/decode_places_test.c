@@ -97,6 +97,35 @@ static void a_process_without_a_record(void **state)
 	bed_release(&bed);
 }
 
+/* What the process ran is learnt from its code; a library is nobody's program. */
+static void program_by_its_code(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	for (int program = 0; program < 2; program++) {
+		const struct place *place;
+		json_t *module =
+			json_pack("{s:s, s:i, s:s}", "t", "module", "id", 3, "path", "/opt/app");
+
+		if (program)
+			json_object_set_new(module, "program", json_true());
+		bed_init(&bed);
+		add_address(&bed, 9, "0x9000", "0x100");
+		add(&bed, module);
+		bed_ready(&bed);
+		place = place_of(&bed, 9, 0x9000);
+		if (program) {
+			assert_string_equal(place->role, "program");
+			assert_string_equal(bed.event.process->exe, "/opt/app");
+		} else {
+			assert_null(place->role);
+			assert_null(bed.event.process->exe);
+		}
+		bed_release(&bed);
+	}
+}
+
 /* The label is the best name there is; one place has one key, in whatever process. */
 static void names(void **state)
 {
@@ -197,6 +226,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_old_capture_says_nothing),
 		cmocka_unit_test(a_process_without_a_record),
+		cmocka_unit_test(program_by_its_code),
 		cmocka_unit_test(names),
 		cmocka_unit_test(unknown),
 		cmocka_unit_test(nonsense),

@@ -107,6 +107,7 @@ static void test_own_symbols(void **state)
 	assert_int_equal(elf_object(elf, "target_test_marker", &offset, NULL), -ENOENT);
 	assert_int_equal(elf_function(elf, "printf", &offset, NULL), -ENOENT);
 	assert_true(elf_is_executable(elf));
+	assert_true(elf_is_program(elf));
 	elf_free(elf);
 	elf_free(NULL);
 }

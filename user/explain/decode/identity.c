@@ -188,7 +188,7 @@ static const char *role_of(const struct process *process, const char *module)
 
 	if (decoder_is_program(process, module))
 		return "program";
-	return role ? role : "other";
+	return role || !process->exe ? role : "other";
 }
 
 /* One linked into the program is itself, as Charm++ is; an MPI in there is not told apart. */

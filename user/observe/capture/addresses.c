@@ -26,6 +26,8 @@ static json_t *side_module(const struct code_file *file)
 	record_text(record, "path", file->path);
 	record_text(record, "build_id", file->elf ? elf_build_id(file->elf) : NULL);
 	record_text(record, "unreadable", file->error ? strerror(-file->error) : NULL);
+	if (file->elf && elf_is_program(file->elf))
+		json_object_set_new(record, "program", json_true());
 	return record;
 }
 
@@ -98,20 +100,20 @@ void addresses_release(struct addresses *addresses)
 	code_files_release(&addresses->files);
 }
 
-void addresses_notice(struct addresses *addresses, pid_t tgid, uint64_t address)
+void addresses_notice(struct addresses *addresses, pid_t tgid, uint64_t address, uint64_t time)
 {
 	bool fresh = false;
 
 	if (address)
 		map_insert(&addresses->seen, tgid, address, &fresh);
 	if (fresh)
-		vec_push(&addresses->pending, ((struct unplaced){ tgid, address }));
+		vec_push(&addresses->pending, ((struct unplaced){ tgid, address, time, false }));
 }
 
 static void notice_frames(struct addresses *addresses, const struct ub_stack *stack)
 {
 	for (unsigned int i = 0; i < UB_STACK_PART && stack->from + i < stack->depth; i++)
-		addresses_notice(addresses, stack->h.tgid, stack->pc[i]);
+		addresses_notice(addresses, stack->h.tgid, stack->pc[i], stack->h.ts);
 }
 
 static struct process_code *find_process(const struct addresses *addresses, pid_t tgid)
@@ -369,23 +371,41 @@ static void forget_ended(struct addresses *addresses)
 	map_release(&gone);
 }
 
+/* A forked process has its parent's code. The record of its fork may lie in a ring that is drained
+ * later. */
 void addresses_apply(struct addresses *addresses)
 {
-	for (size_t i = 0; i < addresses->pending.len; i++)
-		place(addresses, &addresses->pending.data[i]);
-	addresses->pending.len = 0;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < addresses->pending.len; i++) {
+		struct unplaced unplaced = addresses->pending.data[i];
+		int error;
+		const struct code_range *range =
+			find_range(addresses, unplaced.tgid, unplaced.address, &error);
+
+		if (range || unplaced.asked) {
+			place_in(addresses, &unplaced, range, error);
+		} else {
+			unplaced.asked = true;
+			addresses->pending.data[kept++] = unplaced;
+		}
+	}
+	addresses->pending.len = kept;
 	forget_ended(addresses);
 }
 
-/* Others wait until mappings are read: a process that has ended is known by those alone. */
-static void place_pending_of(struct addresses *addresses, pid_t tgid)
+/*
+ * Those of records before that time. Others wait until mappings are read: a process that has ended
+ * is known by those alone, or by the fork that comes next.
+ */
+static void place_pending_of(struct addresses *addresses, pid_t tgid, uint64_t before)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < addresses->pending.len; i++) {
 		const struct unplaced unplaced = addresses->pending.data[i];
 
-		if (unplaced.tgid == tgid)
+		if (unplaced.tgid == tgid && unplaced.time < before)
 			place(addresses, &unplaced);
 		else
 			addresses->pending.data[kept++] = unplaced;
@@ -436,7 +456,7 @@ static void forget(struct addresses *addresses, pid_t tgid, uint64_t since)
 	size_t kept = 0;
 	uint64_t begun;
 
-	place_pending_of(addresses, tgid);
+	place_pending_of(addresses, tgid, since);
 	code = find_process(addresses, tgid);
 	if (!code || code->since > since)
 		return;
@@ -474,10 +494,10 @@ void addresses_record(struct addresses *addresses, const struct ub_hdr *record)
 {
 	if (record->kind == UB_CALL || record->kind == UB_POLLS)
 		addresses_notice(addresses, record->tgid,
-				 ((const struct ub_call *)record)->ret_addr);
+				 ((const struct ub_call *)record)->ret_addr, record->ts);
 	else if (record->kind == UB_OP)
 		addresses_notice(addresses, record->tgid,
-				 ub_op_caller((const struct ub_op *)record));
+				 ub_op_caller((const struct ub_op *)record), record->ts);
 	else if (record->kind == UB_STACK)
 		notice_frames(addresses, (const struct ub_stack *)record);
 	else if (record->kind == UB_TASK)
@@ -544,6 +564,7 @@ static void name_file(struct addresses *addresses, const struct code_file *file)
 
 void addresses_finish(struct addresses *addresses)
 {
+	addresses_apply(addresses);
 	addresses_apply(addresses);
 	for (size_t i = 0; i < addresses->files.all.len; i++)
 		name_file(addresses, addresses->files.all.data[i]);

@@ -16,6 +16,8 @@
 struct unplaced {
 	pid_t tgid;
 	uint64_t address;
+	uint64_t time; /* of the record, CLOCK_MONOTONIC ns */
+	bool asked; /* once, in vain */
 };
 
 /* Code that a process mapped at time ns (CLOCK_MONOTONIC), whether it is still there or not. */
@@ -95,10 +97,13 @@ void addresses_sweep(struct addresses *addresses);
 /* Whether the file of that number has its module record, and is still here. */
 bool addresses_has_module(const struct addresses *addresses, uint64_t number);
 
-/* Another address of a process that a record names; 0: none. */
-void addresses_notice(struct addresses *addresses, pid_t tgid, uint64_t address);
+/* An address that a process had at time ns (CLOCK_MONOTONIC); 0: none. */
+void addresses_notice(struct addresses *addresses, pid_t tgid, uint64_t address, uint64_t time);
 
-/* Looks up the modules of addresses seen since the last call, writes "module" and "address". */
+/*
+ * Looks up the modules of addresses seen since the last call, writes "module" and "address". One
+ * that is not found is looked up once more by the next call.
+ */
 void addresses_apply(struct addresses *addresses);
 
 /* Looks up symbols and lines of everything seen, writes "symbol" records. */

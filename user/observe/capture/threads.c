@@ -244,7 +244,7 @@ static void write_call(struct thread_looking *look, const struct thread_register
 	record_hex(record, "frame", frame);
 	if (range && range->file) {
 		record_hex(record, "address", returns_to);
-		addresses_notice(look->addresses, thread->pid, returns_to);
+		addresses_notice(look->addresses, thread->pid, returns_to, side_now());
 	}
 	side_write(look->writer, record);
 	vec_push(look->stacks, ((struct call_stack){ thread->pid, thread->sp, frame }));

@@ -101,6 +101,13 @@ int elf_fd(const struct elf *elf);
 bool elf_is_executable(const struct elf *elf);
 
 /*
+ * Whether only a process's own program can be such a file: no dynamic linker loads it as a library.
+ * Stricter than elf_is_executable(): libc.so.6 may be run, too. False: unknown; linkers before
+ * binutils 2.26 do not mark position-independent programs (DF_1_PIE).
+ */
+bool elf_is_program(const struct elf *elf);
+
+/*
  * What to add to a link-time address in a process that maps the file's byte `offset` executable at
  * `start`. A segment need not begin at a page, so two segments may share a file page: only the
  * executable one counts. -ENOENT: no such segment.

@@ -9,23 +9,51 @@
 #include "base/vec.h"
 #include "observe/process/elf_private.h"
 
-/* The text of the n-th entry with that tag. */
-static const char *dynamic_text(const struct elf *elf, int64_t tag, unsigned int n)
+/* The n-th entry with that tag; strings: the section of its text. */
+static bool dynamic_entry(const struct elf *elf, int64_t tag, unsigned int n, GElf_Dyn *entry,
+			  size_t *strings)
 {
 	GElf_Shdr header;
 	Elf_Scn *section = elf_section(elf, SHT_DYNAMIC, &header);
 	Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
 	size_t count = data && header.sh_entsize ? header.sh_size / header.sh_entsize : 0;
 
-	for (size_t i = 0; i < count; i++) {
-		GElf_Dyn entry;
+	*strings = section ? header.sh_link : 0;
+	for (size_t i = 0; i < count && gelf_getdyn(data, (int)i, entry); i++)
+		if (entry->d_tag == tag && !n--)
+			return true;
+	return false;
+}
 
-		if (!gelf_getdyn(data, (int)i, &entry))
-			break;
-		if (entry.d_tag == tag && !n--)
-			return elf_strptr(elf->handle, header.sh_link, entry.d_un.d_val);
-	}
-	return NULL;
+static const char *dynamic_text(const struct elf *elf, int64_t tag, unsigned int n)
+{
+	GElf_Dyn entry;
+	size_t strings;
+
+	return dynamic_entry(elf, tag, n, &entry, &strings)
+		       ? elf_strptr(elf->handle, strings, entry.d_un.d_val)
+		       : NULL;
+}
+
+static long is_pie(struct elf *elf, const void *arguments, size_t size, reader_answer *answer)
+{
+	GElf_Dyn entry;
+	size_t strings;
+	const bool pie =
+		dynamic_entry(elf, DT_FLAGS_1, 0, &entry, &strings) && entry.d_un.d_val & DF_1_PIE;
+
+	(void)arguments;
+	(void)size;
+	answer_add(answer, &pie, sizeof(pie));
+	return 0;
+}
+
+bool elf_is_program(const struct elf *elf)
+{
+	bool pie = false;
+
+	return elf->type == ET_EXEC ||
+	       (!elf_ask_for(elf, is_pie, NULL, 0, &pie, sizeof(pie)) && pie);
 }
 
 #define NEEDED_MAX 65536 /* bytes of names, which are kept */
