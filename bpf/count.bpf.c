@@ -260,17 +260,14 @@ static __always_inline int op_count(struct pt_regs *ctx, bool may_return)
 	op->what = e.hit.site->what;
 	op->obj = entry_arg(&e, e.hit.site->arg_obj);
 	op->header = entry_arg(&e, e.hit.site->arg_aux);
-	op->buffer = entry_arg(&e, e.hit.site->arg_buffer);
 	op->moved = 0;
 	op->start = may_return && count_timed(e.task) ? bpf_ktime_get_ns() : 0;
 	op->span = at_return || op->start;
 	read_around(&e, &around, is_sized(op->what) ? entry_arg(&e, e.hit.site->arg_param) : 0);
 	op->ret = e.task->stack[0];
 	sized = op_bytes(&e, &around, &bytes);
-	if (is_sized(op->what) && !sized)
-		op->buffer = 0;
-	else if (sized && !bytes)
-		op->buffer = NO_BUFFER;
+	op->buffer =
+		data_at(entry_arg(&e, e.hit.site->arg_buffer), bytes, is_sized(op->what) && !sized);
 	op->rows = UB_ROWS_OP(e.hit.row) | UB_ROWS_CLASS(sized ? size_class(bytes) : 0) |
 		   UB_ROWS_FLAGS(sized ? 0 : UB_CELL_UNSIZED);
 	if (call_around(&e, &around))

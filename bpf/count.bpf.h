@@ -149,6 +149,36 @@ static __always_inline __u64 entry_arg(const struct entry *e, __u8 n)
 	return e->args[n & (ARGS - 1)];
 }
 
+/*
+ * Where an operation's data lies, for op.buffer. amount: its bytes, or where these are not known,
+ * its elements: of none there is nothing to move, wherever the buffer is said to be.
+ */
+static __always_inline __u64 data_at(__u64 buffer, __u64 amount, bool anywhere)
+{
+	return !amount ? NO_BUFFER : anywhere ? 0 : buffer;
+}
+
+static __always_inline bool in_moved(const struct count_op *op, __u64 address)
+{
+	return address >= op->buffer && address - op->buffer <= op->moved;
+}
+
+/*
+ * A frame that is over may seem to be under way. So a put or a get without a copy is the
+ * operation's only if it begins no further into the operation's buffer than those before it have
+ * come; the buffer is the remote side of copies between memories of one process.
+ */
+static __always_inline bool moves_data_of(struct count_op *op, const struct count_xfer *xfer,
+					  bool sent)
+{
+	if (!xfer->local || !op->buffer)
+		return true;
+	if (!in_moved(op, xfer->local) && !in_moved(op, xfer->remote))
+		return false;
+	op->moved += sent ? xfer->length : 0;
+	return true;
+}
+
 #define OPS(task) ENTERED((task)->op, (task)->ops)
 #define XFERS(task) ENTERED((task)->xfer, (task)->xfers)
 

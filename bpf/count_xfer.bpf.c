@@ -132,27 +132,6 @@ static __always_inline struct count_xfer *xfer_pop(struct count_task *task, __u6
 	return entered_pop(XFERS(task), sp);
 }
 
-static __always_inline bool in_moved(const struct count_op *op, __u64 address)
-{
-	return address >= op->buffer && address - op->buffer <= op->moved;
-}
-
-/*
- * A frame that is over may seem to be under way. So a put or a get without a copy is the
- * operation's only if it begins no further into the operation's buffer than those before it have
- * come; the buffer is the remote side of copies between memories of one process.
- */
-static __always_inline bool moves_data_of(struct count_op *op, const struct count_xfer *xfer,
-					  bool sent)
-{
-	if (!xfer->local || !op->buffer)
-		return true;
-	if (!in_moved(op, xfer->local) && !in_moved(op, xfer->remote))
-		return false;
-	op->moved += sent ? xfer->length : 0;
-	return true;
-}
-
 /* Looked for at the return, which keeps a read off the message's path. */
 static __always_inline void xfer_op(struct count_task *task, struct count_xfer *xfer, bool sent)
 {

@@ -7,7 +7,7 @@
 
 #include "mpi_common.h"
 
-#define ROUNDS 30
+#define ROUNDS 40
 #define LARGE 400009
 #define LATE_US 2000
 #define TAG 7
@@ -17,17 +17,26 @@ static unsigned char large[LARGE];
 static void collective(int round, int root)
 {
 	int i, out[16], in[16] = { 0 };
+	MPI_Request request;
 
 	for (i = 0; i < 16; i++)
 		out[i] = rank;
-	if (round % 3 == 0)
+	switch (round % 4) {
+	case 0:
 		T(MPI_Barrier)(MPI_COMM_WORLD);
-	else if (round % 3 == 1)
+		return;
+	case 1: /* makes receives without a buffer while it is waited for */
+		T(MPI_Ibarrier)(MPI_COMM_WORLD, &request);
+		T(MPI_Wait)(&request, MPI_STATUS_IGNORE);
+		return;
+	case 2:
 		T(MPI_Allreduce)(out, in, 16, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-	else
+		break;
+	case 3:
 		T(MPI_Reduce)(out, in, 16, MPI_INT, MPI_SUM, root, MPI_COMM_WORLD);
-	EXPECT(round % 3 == 0 || (round % 3 == 2 && rank != root) ||
-	       in[15] == size * (size - 1) / 2);
+		break;
+	}
+	EXPECT((round % 4 == 3 && rank != root) || in[15] == size * (size - 1) / 2);
 }
 
 int main(int argc, char **argv)

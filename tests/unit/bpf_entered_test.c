@@ -125,11 +125,38 @@ static void a_task_is_filtered(void **state)
 	assert_int_equal(cpu_stats()->s.task_nomem, 1);
 }
 
+static bool moves(struct count_op *op, __u64 local, __u64 length)
+{
+	const struct count_xfer xfer = { .local = local, .length = length };
+
+	return moves_data_of(op, &xfer, true);
+}
+
+/* A frame that is over may seem to be under way: its buffer tells whose data moves. */
+static void data_of_an_operation(void **state)
+{
+	struct count_op op = { .buffer = data_at(0x5000, 300, false) };
+
+	(void)state;
+	assert_false(moves(&op, 0x5100, 100));
+	assert_true(moves(&op, 0x5000, 100));
+	assert_true(moves(&op, 0x5000 + 100, 200));
+	assert_false(moves(&op, 0x9000, 100));
+	op = (struct count_op){ .buffer = data_at(0x5000, 300, true) };
+	assert_true(moves(&op, 0x9000, 100));
+	/* a receive of nothing, as MPI_Ibarrier makes it: no buffer either */
+	op = (struct count_op){ .buffer = data_at(0, 0, false) };
+	assert_false(moves(&op, 0x9000, 100));
+	op = (struct count_op){ .buffer = data_at(0x5000, 0, true) };
+	assert_false(moves(&op, 0x5000, 100));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(returns_in_order, setup),
 		cmocka_unit_test_setup(an_entry_ends_those_below_it, setup),
+		cmocka_unit_test(data_of_an_operation),
 		cmocka_unit_test_setup(a_return_ends_those_below_it, setup),
 		cmocka_unit_test_setup(as_deep_as_it_goes, setup),
 		cmocka_unit_test_setup(lost_returns_add_up, setup),
