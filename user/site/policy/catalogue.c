@@ -310,7 +310,7 @@ const struct catalogue_rule catalogue[CATALOGUE_RULES] = {
 		.needs = NEEDS_CAPTURE,
 		.causes = {
 			"UCX_TLS or UCX_NET_DEVICES leave the lane out",
-			"UCX_CUDA_IPC_ENABLE_GET_ZCOPY=n",
+			"cuda_ipc without NVLink, which has no get unless UCX_CUDA_IPC_ENABLE_GET_ZCOPY=y",
 			"UCX_PROTO_ENABLE=y with UCX 1.13: atomics over shared memory",
 			"pid, ipc or user namespaces of containers",
 		},
