@@ -43,7 +43,7 @@ setup() {
 # Two H200s: both choose the same operations, and a copy of a few bytes to a GPU takes five times as long with 1.19.1.
 @test "two versions of UCX: the same operations, slower copies to GPUs" {
 	cd "$TOP/tests/data"
-	run "$UCXBPF" diff --json gpu-ucx-1.18.1.ucxb gpu-ucx-1.19.1.ucxb
+	run "$UCXBPF" diff --json gpu-ucx-118.ucxb gpu-ucx-119.ucxb
 	[ "$status" -eq 1 ]
 	jq -e '[.rows[] | select(.verdict == "changed" and (.section | IN("environment", "libraries") | not))]
 		| length > 0 and all(.[]; .table == "transfer_times" and .key.transport == "cuda_copy"
