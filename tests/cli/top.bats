@@ -41,3 +41,29 @@ setup() {
 		[ "$status" = 2 ]
 	done
 }
+
+@test "all nodes: what goes with it" {
+	local options wanted line
+	while IFS='|' read -r options wanted line; do
+		run "$UCXBPF" top $options </dev/null
+		echo "$options: $status $output"
+		[ "$status" = "$wanted" ]
+		[[ "$output" = $line ]]
+	done <<-'END'
+		--all-nodes --job 1|2|ucxbpf top: --all-nodes needs --json: a screen shows one node
+		--json --all-nodes -p 1|2|ucxbpf top: --all-nodes goes with --job ID, or with --all and --hosts
+		--json --job 1 -w n0|2|ucxbpf top: --nodelist goes with --all-nodes
+		--json --job 1 --all-nodes -w n0 --hosts x|2|ucxbpf top: give one of --nodelist and --hosts
+		--json --job 1 --all-nodes --answer 0|2|ucxbpf top: '0' is not a duration such as 30s, 500ms or 2m
+		--json --all --all-nodes|2|ucxbpf: error: on which nodes? Name them by -w or --hosts, or type this in the job
+		--json --job 1 --all-nodes|7|ucxbpf: error: Slurm does not know job 1 (*); without Slurm: --launcher hosts
+	END
+}
+
+@test "all nodes: none can be reached" {
+	TMPDIR=$BATS_TEST_TMPDIR run "$UCXBPF" top --json --job 1 --all-nodes -w 'n[0-1]' --rsh /nowhere/ssh
+	[ "$status" = 1 ]
+	[ "${#lines[@]}" = 2 ]
+	[ "${lines[0]}" = "ucxbpf: warning: n0: not watched: cannot run '/nowhere/ssh': No such file or directory" ]
+	[ -z "$(ls "$BATS_TEST_TMPDIR")" ]
+}

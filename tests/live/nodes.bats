@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# `ucxbpf attach --all-nodes`: jobs of a real Slurm on 2 and 4 nodes, lists of hosts, nodes that fail.
+# --all-nodes of `attach` and `top`: jobs of a real Slurm on 2 and 4 nodes, lists of hosts, nodes that fail.
 
 load ../lib/live.bash
 load ../lib/sweep.bash
@@ -278,6 +278,65 @@ hosts()
 @test "MPICH and a list of hosts, all that use UCX there" {
 	printf 'n0 # the first\nn1\n' >"$WORK/nodes"
 	hosts mpich PBS_JOBID=17.server "$UCXBPF" attach --all --all-nodes --hosts "$WORK/nodes"
+}
+
+# watch OPTION...: top on all nodes, as a background job of a shell has it; its id in GATHERER
+watch()
+{
+	"$TOP/tests/slurm" enter n0 "$UCXBPF" top --json --all-nodes --job "$JOB_ID" --ucxbpf "$TRACER" "$@" \
+		</dev/null >"$WORK/top.json" 2>"$WORK/err" 3>&- &
+	GATHERER=$!
+}
+
+# objects FILTER: of all that came, each one fits the schema, and the filter is true of their list
+objects()
+{
+	python3 - "$TOP/docs/top.schema.json" "$WORK/top.json" <<-'END'
+		import json, sys, jsonschema
+		schema = json.load(open(sys.argv[1]))
+		for line in open(sys.argv[2]):
+		    jsonschema.validate(json.loads(line), schema)
+	END
+	jq -c '{node, n, ranks: [.processes[] | [.rank, .sends.count]]}' "$WORK/top.json"
+	jq -se "$1" "$WORK/top.json"
+}
+
+@test "top of all nodes: by Slurm, by a command like ssh, and where one lacks the program, one says nothing" {
+	job openmpi 2
+	touch "$WORK/go"
+	soon said running 2
+	watch --once
+	gathered 0
+	[ ! -s "$WORK/err" ]
+	# each rank by its own node, and what one sends the other one gets
+	objects '(map(.node) | sort) == ["n0", "n1"] and all(.[]; .n == 1 and (.processes | length) == 1) and
+		(map(.processes[0].rank) | sort) == [0, 1] and all(.[]; .node == .processes[0].host and .processes[0].sends.per_s > 0)'
+	# until who asked has enough
+	watch --interval 300ms --launcher hosts -w 'n[0-1]' --rsh "$TOP/tests/rsh"
+	soon eval '[ "$(grep -c "\"node\":\"n0\"" "$WORK/top.json")" -ge 2 ] && grep -q "\"node\":\"n1\"" "$WORK/top.json"'
+	kill -INT "$GATHERER"
+	gathered 0
+	[ ! -s "$WORK/err" ]
+	objects 'group_by(.node) | length == 2 and all(.[]; map(.n) == [range(1; length + 1)])'
+	! job_over || false
+	# n1 does not find it; n2 says nothing
+	cat >"$WORK/tracer" <<-EOT
+		#!/bin/bash
+		case \$(hostname) in
+		n1) exec /nowhere/ucxbpf "\$@" ;;
+		n2) exec cat >/dev/null ;;
+		esac
+		exec $TRACER "\$@"
+	EOT
+	chmod +x "$WORK/tracer"
+	TRACER=$WORK/tracer
+	watch --once --answer 4s --launcher hosts -w 'n[0-2]' --rsh "$TOP/tests/rsh"
+	gathered 4
+	sort "$WORK/err" >"$WORK/said"
+	[ "$(wc -l <"$WORK/said")" = 2 ]
+	sed -n 1p "$WORK/said" | grep '^ucxbpf: warning: n1: not watched: .*/nowhere/ucxbpf: No such file'
+	[ "$(sed -n 2p "$WORK/said")" = 'ucxbpf: warning: n2: not watched: no answer within 4 s (--answer)' ]
+	objects 'map(.node) == ["n0"]'
 }
 
 # readme WORD: the commands of its section that hold this word, with this job, this program, and as root

@@ -86,8 +86,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (attach->ready && !attach->chosen.pids.len && !attach->nodes.all)
 			refuse(state, "--ready requires -p or --all-nodes");
-		if (attach->nodes.all && attach->chosen.pids.len)
-			refuse(state, "--all-nodes goes with --job ID, or with --all and --hosts");
+		nodes_check_pids(&attach->nodes, attach->chosen.pids.len, state);
 		break;
 	}
 	return chosen_parse(&attach->chosen, key, value, state);

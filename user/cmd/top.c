@@ -20,6 +20,8 @@
 #include "base/units.h"
 #include "cmd/cmds.h"
 #include "cmd/live/tracer.h"
+#include "cmd/nodes/args.h"
+#include "cmd/top/nodes.h"
 #include "cmd/top/show.h"
 #include "cmd/trace/args.h"
 #include "cmd/trace/capture_name.h"
@@ -34,6 +36,8 @@ struct top {
 	uint64_t interval; /* ns */
 	double budget; /* a share; 0: none, negative: not given */
 	bool once, json;
+	bool sends; /* as a node of --all-nodes does (cmd/nodes/send.h) */
+	struct nodes_arguments nodes;
 	struct capture_session *writing; /* `w`: a capture beside the view; NULL: none */
 	char *written; /* where to */
 	uint64_t write_until; /* ns, CLOCK_MONOTONIC */
@@ -41,12 +45,13 @@ struct top {
 	int warnings; /* standard error, while a screen is there; -1: it is itself */
 };
 
-enum { OPT_INTERVAL = 512, OPT_BUDGET, OPT_ONCE, OPT_JSON };
+enum { OPT_INTERVAL = 512, OPT_BUDGET, OPT_ONCE, OPT_JSON, OPT_SEND };
 
 static const struct argp_option options[] = {
 	{ "pid", 'p', "PID[,PID...]", 0,
 	  "Processes to watch, with the children they start; of a launcher, those below it", 0 },
-	{ "job", CHOSEN_JOB, "ID", 0, "All processes of this Slurm job on this node", 0 },
+	{ "job", CHOSEN_JOB, "ID", 0,
+	  "All processes of this job (Slurm, PBS, LSF, Flux) on this node, or on --all-nodes", 0 },
 	{ "all", CHOSEN_ALL, NULL, 0, "Every process that uses UCX or MPI, now or later", 0 },
 	{ "interval", OPT_INTERVAL, "TIME", 0,
 	  "Time between two readings: 500ms, 2s, 1min (default: 1s)", 0 },
@@ -60,6 +65,7 @@ static const struct argp_option options[] = {
 	  "One JSON object per interval, schema "
 	  "ucxbpf.top/1",
 	  0 },
+	{ "send", OPT_SEND, NULL, OPTION_HIDDEN, "", 0 },
 	{ 0 },
 };
 
@@ -70,6 +76,7 @@ static const char doc[] =
 	"  sudo ucxbpf top -p 4242                          a job by the pid of its mpirun\n"
 	"  sudo ucxbpf top --all --interval 5s              all jobs of this node\n"
 	"  sudo ucxbpf top --once --json --job 1234 | jq .paths\n"
+	"  ucxbpf top --json --job 1234 --all-nodes --ucxbpf 'sudo -n ucxbpf'\n"
 	"\n"
 	"Exit status: docs/exit-codes.md.";
 
@@ -90,6 +97,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
 	struct top *top = state->input;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &top->nodes;
+		return 0;
 	case OPT_INTERVAL:
 		parse_interval(top, value, state);
 		return 0;
@@ -101,6 +111,10 @@ static error_t parse(int key, char *value, struct argp_state *state)
 			argp_failure(state, argp_err_exit_status, 0,
 				     "--once needs --json: a screen shows one interval after the "
 				     "other");
+		nodes_check_pids(&top->nodes, top->chosen.pids.len, state);
+		if (top->nodes.all && !top->json)
+			argp_failure(state, argp_err_exit_status, 0,
+				     "--all-nodes needs --json: a screen shows one node");
 		if (!top->json && !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)))
 			argp_failure(state, argp_err_exit_status, 0,
 				     "standard input and output are no terminal: use --json");
@@ -112,6 +126,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		return 0;
 	case OPT_JSON:
 		top->json = true;
+		return 0;
+	case OPT_SEND:
+		top->sends = true;
 		return 0;
 	}
 	return chosen_parse(&top->chosen, key, value, state);
@@ -246,6 +263,7 @@ static int run(struct top *top)
 		.interval = top->interval,
 		.budget = top->budget,
 		.once = top->once,
+		.sends = top->sends,
 		.note = top->note,
 		.said = on_said,
 		.step = on_step,
@@ -262,20 +280,48 @@ static int run(struct top *top)
 	return code;
 }
 
+static int run_everywhere(const struct top *top)
+{
+	struct command options = { 0 };
+	const struct top_nodes nodes = {
+		.arguments = &top->nodes,
+		.job = top->chosen.job,
+		.options = &options,
+		.interval = top->interval,
+	};
+	int code;
+
+	command_add(&options, "--interval=%.6fms", (double)top->interval / 1e6);
+	if (top->budget > 0)
+		command_add(&options, "--budget=%g%%", top->budget * 100);
+	else
+		command_add(&options, "--budget=none");
+	if (top->chosen.seconds)
+		command_add(&options, "--duration=%.6fs", top->chosen.seconds);
+	if (top->once)
+		command_add(&options, "--once");
+	code = top_everywhere(&nodes);
+	command_release(&options);
+	return code;
+}
+
 int cmd_top(int argc, char **argv)
 {
+	static const struct argp_child children[] = { { &nodes_argp, 0, NULL, 0 }, { 0 } };
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse,
-		.args_doc = "(-p PID[,PID...] | --job ID | --all)",
+		.args_doc = "(-p PID[,PID...] | --job ID | --all)\n"
+			    "--json --job ID --all-nodes",
 		.doc = doc,
+		.children = children,
 	};
 	struct top top = { .interval = SECOND, .budget = -1 };
 	int code;
 
 	if (xargp_parse(&argp, argc, argv, 0, &top))
 		return UCXBPF_EXIT_USAGE;
-	code = run(&top);
+	code = top.nodes.all ? run_everywhere(&top) : run(&top);
 	vec_release(&top.chosen.pids);
 	free(top.written);
 	return code;

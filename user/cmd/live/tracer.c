@@ -9,6 +9,7 @@
 #include "base/confine.h"
 #include "base/exit_codes.h"
 #include "base/signals.h"
+#include "cmd/nodes/send.h"
 #include "cmd/trace/args.h"
 #include "observe/process/reader.h"
 
@@ -65,7 +66,9 @@ static bool overdue(uint64_t asked)
 
 static bool is_over(const struct tracer *tracer, struct capture_session *capture)
 {
-	return !tracer->chosen->all && !capture_alive(capture);
+	if (tracer->chosen->all)
+		return false;
+	return tracer->sends ? !capture_alive_with_ucx(capture) : !capture_alive(capture);
 }
 
 /* Until the end; the last interval is marked as such. */
@@ -93,8 +96,8 @@ static int follow(struct tracer *tracer, struct capture_session *capture, const 
 			capture_trim(capture);
 		} else if (said && tracer->said)
 			tracer->said(tracer->arg, said);
-		if (!asked &&
-		    (now >= end || signals_next(signals, &info) || is_over(tracer, capture)))
+		if (!asked && (now >= end || signals_next(signals, &info) ||
+			       (tracer->sends && send_over()) || is_over(tracer, capture)))
 			asked = now;
 		if (!last && !reading) {
 			last = asked;
@@ -110,7 +113,9 @@ static int follow(struct tracer *tracer, struct capture_session *capture, const 
 					    reading      ? UINT64_MAX
 					    : next < end ? next
 							 : end,
-					    (const int[]){ tracer->reader.fd, signals->fd });
+					    (const int[CAPTURE_WAKERS]){
+						    tracer->reader.fd, signals->fd,
+						    tracer->sends && !asked ? STDIN_FILENO : -1 });
 		if (!err)
 			err = capture_work(capture, 10);
 		if (tracer->step)

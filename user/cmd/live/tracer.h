@@ -11,6 +11,7 @@ struct tracer {
 	uint64_t interval; /* ns */
 	double budget; /* a share; 0: none */
 	bool once; /* one interval, then the end */
+	bool sends; /* for --all-nodes (cmd/nodes/send.h): ends with its input, or the last rank */
 	const char *note; /* for the user; NULL: none */
 	/* Called with any other byte of the reader, each 10 ms, and at the end; NULL: nothing. */
 	void (*said)(void *arg, int byte);

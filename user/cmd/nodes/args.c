@@ -17,8 +17,7 @@ enum { KEY_ALL = 2048, KEY_LAUNCHER, KEY_RSH, KEY_HOSTS, KEY_PROGRAM, KEY_ANSWER
 static const struct argp_option options[] = {
 	{ NULL, 0, NULL, 0, "All nodes of a job:", 2 },
 	{ "all-nodes", KEY_ALL, NULL, 0,
-	  "Trace on every node of the job, gather the captures in a folder (-o), report on all",
-	  2 },
+	  "On every node of the job; what they say comes together here", 2 },
 	{ "launcher", KEY_LAUNCHER, "slurm|hosts", 0,
 	  "How nodes are reached: by srun, or each by --rsh (default: as the job was started)", 2 },
 	{ "rsh", KEY_RSH, "COMMAND", 0,
@@ -67,6 +66,13 @@ static void check(const struct nodes_arguments *arguments, struct argp_state *st
 		refuse(state, "--rsh names no command");
 	if (arguments->program && !arguments->program[strspn(arguments->program, " \t")])
 		refuse(state, "--ucxbpf names no command");
+}
+
+void nodes_check_pids(const struct nodes_arguments *arguments, size_t pids,
+		      struct argp_state *state)
+{
+	if (arguments->all && pids)
+		refuse(state, "--all-nodes goes with --job ID, or with --all and --hosts");
 }
 
 static error_t parse(int key, char *value, struct argp_state *state)

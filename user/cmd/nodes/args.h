@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* `attach --all-nodes`: its options, and the nodes that they mean. */
+/* --all-nodes of `attach` and `top`: its options, and the nodes that they mean. */
 #ifndef UCXBPF_CMD_NODES_ARGS_H
 #define UCXBPF_CMD_NODES_ARGS_H
 
@@ -20,6 +20,10 @@ struct nodes_arguments {
 
 /* argp child parser; its input is a struct nodes_arguments. */
 extern const struct argp nodes_argp;
+
+/* Process ids are of one node: refuses them together with --all-nodes. */
+void nodes_check_pids(const struct nodes_arguments *arguments, size_t pids,
+		      struct argp_state *state);
 
 struct node_of_job {
 	const char *name;

@@ -12,7 +12,7 @@
 #include "cmd/top/nics.h"
 #include "show/top/top.h"
 
-static int unwritten(int err)
+int top_unwritten(int err)
 {
 	if (err == -EPIPE)
 		return UCXBPF_EXIT_OK;
@@ -37,7 +37,7 @@ static int show(struct top_view *view, const struct reader_message *message)
 
 	if (view->json) {
 		err = top_json(view->live, &view->node.nics, stdout);
-		return err ? READER_STATUS(unwritten(err)) : 0;
+		return err ? READER_STATUS(top_unwritten(err)) : 0;
 	}
 	if (!view->screen)
 		view->screen = top_screen_open();

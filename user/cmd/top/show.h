@@ -8,4 +8,7 @@
 /* struct reader_options.show; arg: bool *, whether JSON is wanted. */
 int show_top(void *arg, int fd, const struct reader_options *options);
 
+/* The exit status where standard output cannot be written: -errno (printed). */
+int top_unwritten(int err);
+
 #endif

@@ -92,7 +92,7 @@ unsigned int capture_alive_with_ucx(const struct capture_session *capture);
  */
 int capture_work(struct capture_session *capture, int ms);
 
-#define CAPTURE_WAKERS 2
+#define CAPTURE_WAKERS 3
 
 /*
  * A live session under which nothing runs may sleep until then, ns of CLOCK_MONOTONIC, or until

@@ -550,7 +550,7 @@ static int open_watch(struct capture_session *capture)
 	}
 	for (int i = 0; i < watch_fd_count(capture->watch); i++)
 		capture->polls[i] = (struct pollfd){ watch_fd(capture->watch, i), POLLIN, 0 };
-	capture_sleep_until(capture, 0, (const int[CAPTURE_WAKERS]){ -1, -1 });
+	capture_sleep_until(capture, 0, (const int[CAPTURE_WAKERS]){ -1, -1, -1 });
 	return 0;
 }
 

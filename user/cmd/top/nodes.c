@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cmd/top/nodes.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/exit_codes.h"
+#include "base/signals.h"
+#include "cmd/nodes/remote.h"
+#include "cmd/top/show.h"
+#include "cmd/trace/temporary.h"
+#include "show/top/top.h"
+
+/* A node, by what has come of it. */
+struct node_view {
+	uint64_t objects;
+	bool told; /* how it ended */
+};
+
+struct views {
+	const struct top_nodes *nodes;
+	struct remotes remotes;
+	VEC(struct node_view) list; /* in their order */
+	uint64_t asked; /* ns, when they were started or, later, told to end */
+	int err; /* of standard output */
+};
+
+/* Lines that are no object of a view are somebody else's, such as a shell's greeting. */
+static json_t *object_of(const char *line)
+{
+	json_t *object = json_loads(line, 0, NULL);
+	const char *schema = json_string_value(json_object_get(object, "schema"));
+
+	if (schema && !strcmp(schema, TOP_SCHEMA))
+		return object;
+	json_decref(object);
+	return NULL;
+}
+
+static int print(json_t *object, const char *node)
+{
+	json_t *named = json_pack("{s:s, s:s}", "schema", TOP_SCHEMA, "node", node);
+	int err = 0;
+
+	json_object_update_missing(named, object);
+	if (json_dumpf(named, stdout, JSON_COMPACT) || putchar('\n') == EOF || fflush(stdout))
+		err = -errno;
+	json_decref(named);
+	return err;
+}
+
+static void heard(void *arg, size_t which, const char *data, size_t size)
+{
+	struct views *views = arg;
+	struct remote *remote = &views->remotes.list.data[which];
+	const char *line;
+
+	while (!views->err && (line = remote_line(remote, &data, &size))) {
+		json_t *object = object_of(line);
+
+		if (!object)
+			continue;
+		views->list.data[which].objects++;
+		views->err = print(object, remote->node);
+		json_decref(object);
+	}
+}
+
+/* Names a node that ended in another way than at its view's end. */
+static void tell(struct views *views, size_t which)
+{
+	struct remote *remote = &views->remotes.list.data[which];
+	struct node_view *view = &views->list.data[which];
+	char *said = remote_said(remote);
+
+	if (!view->objects)
+		remote_fail(remote, "not watched: %s", said);
+	else if (remote->child.status != UCXBPF_EXIT_OK &&
+		 remote->child.status != UCXBPF_EXIT_PARTIAL)
+		remote_fail(remote, "its view has ended: %s", said);
+	remote_tell(remote);
+	unlink(remote->log);
+	view->told = true;
+	free(said);
+}
+
+/* One of which nothing comes any more is given up. */
+static void check(struct views *views, size_t which)
+{
+	struct remote *remote = &views->remotes.list.data[which];
+	const double answer_s = views->nodes->arguments->answer_s;
+	const uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	const uint64_t since = remote->heard > views->asked ? remote->heard : views->asked;
+
+	if (!remote->over && now - since > answer_s * 1e9 + views->nodes->interval) {
+		remote_fail(remote, "%s within %g s (--answer)",
+			    views->list.data[which].objects ? "nothing more came"
+							    : "not watched: no answer",
+			    answer_s);
+		remote_give_up(remote);
+	}
+	if (remote->over && !views->list.data[which].told &&
+	    (remote->why || child_ended(&remote->child)))
+		tell(views, which);
+}
+
+/* Until all have ended; after a signal, as soon as they have said the rest. */
+static void follow(struct views *views)
+{
+	bool finishes = false;
+
+	while (!views->err && remotes_over(&views->remotes) < views->list.len) {
+		remotes_listen(&views->remotes, heard, views);
+		if (views->remotes.interrupted && !finishes) {
+			finishes = true;
+			views->asked = clock_ns(CLOCK_MONOTONIC);
+			remotes_finish(&views->remotes);
+			signals_finish(true);
+		}
+		for (size_t i = 0; i < views->list.len; i++)
+			check(views, i);
+	}
+}
+
+static int result(const struct views *views)
+{
+	bool some = false, all = true;
+
+	for (size_t i = 0; i < views->list.len; i++) {
+		const struct remote *remote = &views->remotes.list.data[i];
+
+		some = some || views->list.data[i].objects;
+		all = all && !remote->why && remote->child.status == UCXBPF_EXIT_OK;
+	}
+	if (views->err)
+		return top_unwritten(views->err);
+	if (!some)
+		return remotes_status(&views->remotes);
+	return all ? UCXBPF_EXIT_OK : UCXBPF_EXIT_PARTIAL;
+}
+
+static int view_nodes(struct views *views, const struct nodes_of_job *nodes)
+{
+	struct command words = { 0 };
+	int status = UCXBPF_EXIT_FAILED, err;
+	char *folder = temporary_folder("ucxbpf-top", &err);
+
+	if (!folder)
+		return status;
+	for (size_t i = 0; i < nodes->list.len; i++)
+		vec_add(&views->list);
+	command_split(&words, "top --send --json");
+	command_append(&words, views->nodes->options);
+	views->asked = clock_ns(CLOCK_MONOTONIC);
+	if (!remotes_start(&views->remotes, views->nodes->arguments, nodes, &words, folder)) {
+		follow(views);
+		remotes_end(&views->remotes);
+		for (size_t i = 0; i < views->list.len; i++)
+			if (!views->list.data[i].told && !views->err)
+				tell(views, i);
+		status = result(views);
+	}
+	for (size_t i = 0; i < views->remotes.list.len; i++)
+		unlink(views->remotes.list.data[i].log);
+	rmdir(folder);
+	free(folder);
+	command_release(&words);
+	remotes_release(&views->remotes);
+	vec_release(&views->list);
+	return status;
+}
+
+int top_everywhere(const struct top_nodes *nodes)
+{
+	struct views views = { .nodes = nodes };
+	struct nodes_of_job found = { 0 };
+	int err = nodes_find(nodes->arguments, nodes->job, &found);
+	int status = err == -ESRCH ? UCXBPF_EXIT_NO_TARGET : UCXBPF_EXIT_USAGE;
+
+	alloc_json();
+	if (!err)
+		status = view_nodes(&views, &found);
+	nodes_release(&found);
+	return status;
+}

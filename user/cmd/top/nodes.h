@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* `top --all-nodes`: a view on each node of a job, their objects on one standard output. */
+#ifndef UCXBPF_CMD_TOP_NODES_H
+#define UCXBPF_CMD_TOP_NODES_H
+
+#include <stdint.h>
+
+#include "cmd/nodes/args.h"
+
+struct top_nodes {
+	const struct nodes_arguments *arguments;
+	const char *job; /* NULL: all that use UCX or MPI there */
+	const struct command *options; /* more of each node's top */
+	uint64_t interval; /* ns, of theirs */
+};
+
+/*
+ * Prints each object as it comes, with its node's name. A node that fails is named, with the
+ * reason. Returns the exit status (docs/exit-codes.md).
+ */
+int top_everywhere(const struct top_nodes *nodes);
+
+#endif
