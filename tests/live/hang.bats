@@ -127,6 +127,12 @@ verdict()
 	[ "$1" = openmpi ] && echo fail || echo unknown
 }
 
+@test "pending runs ahead of ranks that poll on every CPU" {
+	"$UCXBPF" pending --all -d 1s >"$WORK/out" 3>&- &
+	soon eval '[ "$(ps -o ni= -p $! | tr -d " ")" = -20 ]'
+	wait $!
+}
+
 each_mpi()
 {
 	local mpi
