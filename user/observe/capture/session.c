@@ -539,7 +539,10 @@ static int open_watch(struct capture_session *capture)
 	int err = watch_open(&capture->watch, &heard);
 
 	if (err) {
-		log_error("cannot watch for new libraries: %s; needs CAP_PERFMON", strerror(-err));
+		log_error(
+			"cannot watch for new libraries: %s; needs CAP_PERFMON, and CAP_SYS_ADMIN "
+			"where kernel.perf_event_paranoid is above 2, as in Debian",
+			strerror(-err));
 		return err;
 	}
 	capture->polls =
