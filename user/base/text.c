@@ -130,7 +130,11 @@ char *text_json(const json_t *value, size_t flags)
 
 bool text_begins(const char *text, const char *part)
 {
-	return text && !strncmp(text, part, strlen(part));
+	if (!text)
+		return false;
+	while (*part && *text == *part)
+		text++, part++;
+	return !*part;
 }
 
 bool text_ends(const char *text, const char *part)

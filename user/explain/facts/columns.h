@@ -6,6 +6,7 @@
 #ifndef UCXBPF_FACTS_COLUMNS_H
 #define UCXBPF_FACTS_COLUMNS_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -95,26 +96,29 @@ struct column_value {
 
 struct column_value column_value(const struct fact_column *column, const void *fact);
 
-/* A key's value in one word: a number, or the pointer to a name or a place. */
-static inline uint64_t column_word(const struct fact_column *column, const void *fact)
-{
-	const void *at = (const char *)fact + column->offset;
+/* Where a fact has a key's value: a pointer to a name or a place, or a number as an int. */
+struct key_at {
+	uint16_t offset;
+	bool pointer;
+};
 
-	switch (column->type) {
-	case COLUMN_INT:
-	case COLUMN_INDEX:
-		return (uint64_t)(int64_t) * (const int *)at;
-	case COLUMN_LOCALITY:
-		return *(const enum fact_locality *)at;
-	case COLUMN_KIND:
-		return *(const enum fact_kind *)at;
-	case COLUMN_TEXT:
-		return (uintptr_t) * (const char *const *)at;
-	case COLUMN_PLACE:
-		return (uintptr_t) * (const struct place *const *)at;
-	default:
-		return column_value(column, fact).number;
-	}
+static inline struct key_at key_at(const struct fact_column *column)
+{
+	const enum column_type type = column->type;
+	const bool pointer = type == COLUMN_TEXT || type == COLUMN_PLACE || type == COLUMN_STACK;
+
+	assert(pointer || type == COLUMN_INT || type == COLUMN_INDEX || type == COLUMN_LOCALITY ||
+	       type == COLUMN_KIND);
+	return (struct key_at){ (uint16_t)column->offset, pointer };
+}
+
+/* A key's value in one word. */
+static inline uint64_t key_word(struct key_at at, const void *fact)
+{
+	const char *value = (const char *)fact + at.offset;
+
+	return at.pointer ? (uintptr_t) * (const void *const *)value
+			  : (uint64_t)(int64_t) * (const int *)value;
 }
 
 /* Words of an enum's column, NULL behind the last one; NULL for other types. */

@@ -31,7 +31,7 @@ uint32_t page_place_code(struct page *page, const struct place *place)
 
 static uint32_t page_key_code(struct page *page, const struct fact_column *column, const void *fact)
 {
-	const uint64_t value = column_word(column, fact);
+	const uint64_t value = key_word(key_at(column), fact);
 
 	switch (column->type) {
 	case COLUMN_INDEX:

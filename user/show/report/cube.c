@@ -29,7 +29,7 @@ void cube_bind(struct cube *cube, enum fact_type type)
 		while (columns[i].name && strcmp(columns[i].name, cube->shape->keys[key].name))
 			i++;
 		assert(columns[i].name);
-		cube->columns[key] = (uint8_t)i;
+		cube->from[key] = key_at(&columns[i]);
 	}
 }
 
@@ -54,20 +54,30 @@ const struct cube_row *cube_find(const struct cube *cube, const uint64_t *key)
 	return n < cube->rows.len ? &cube->rows.data[n] : NULL;
 }
 
-static void add_time(struct cube_sums *to, const struct cube_sums *from)
+/* So many durations. */
+struct timed {
+	uint64_t count, sum, min, max;
+	uint32_t precisions;
+};
+
+static inline void add_timed(struct cube_sums *to, struct timed timed)
 {
-	if (!from->timed)
+	if (!timed.count)
 		return;
-	if (!to->timed || from->time_min < to->time_min)
-		to->time_min = from->time_min;
-	if (from->time_max > to->time_max)
-		to->time_max = from->time_max;
-	to->timed += from->timed;
-	to->time_sum += from->time_sum;
-	to->precisions |= from->precisions;
-	to->exact += from->exact;
-	to->exact_time += from->exact_time;
-	to->exact_bytes += from->exact_bytes;
+	if (!to->timed || timed.min < to->time_min)
+		to->time_min = timed.min;
+	if (timed.max > to->time_max)
+		to->time_max = timed.max;
+	to->timed += timed.count;
+	to->time_sum += timed.sum;
+	to->precisions |= timed.precisions;
+}
+
+static void add_exact(struct cube_sums *sums, uint64_t count, uint64_t time, uint64_t bytes)
+{
+	sums->exact += count;
+	sums->exact_time += time;
+	sums->exact_bytes += bytes == UINT64_MAX ? 0 : bytes;
 }
 
 void cube_sums_add(struct cube_sums *to, const struct cube_sums *from)
@@ -85,14 +95,9 @@ void cube_sums_add(struct cube_sums *to, const struct cube_sums *from)
 	to->copy_bytes += from->copy_bytes;
 	to->time_most += from->time_most;
 	to->unbounded += from->unbounded;
-	add_time(to, from);
-}
-
-static void add_exact(struct cube_sums *sums, uint64_t count, uint64_t time, uint64_t bytes)
-{
-	sums->exact += count;
-	sums->exact_time += time;
-	sums->exact_bytes += bytes == UINT64_MAX ? 0 : bytes;
+	add_timed(to, (struct timed){ from->timed, from->time_sum, from->time_min, from->time_max,
+				      from->precisions });
+	add_exact(to, from->exact, from->exact_time, from->exact_bytes);
 }
 
 void cube_sums_time(struct cube_sums *sums, uint64_t start, uint64_t end,
@@ -102,11 +107,7 @@ void cube_sums_time(struct cube_sums *sums, uint64_t start, uint64_t end,
 
 	if (!end || end < start || precision == TIME_UNKNOWN)
 		return;
-	add_time(sums, &(struct cube_sums){ .timed = 1,
-					    .time_sum = time,
-					    .time_min = time,
-					    .time_max = time,
-					    .precisions = 1u << precision });
+	add_timed(sums, (struct timed){ 1, time, time, time, 1u << precision });
 	if (fact_is_exact(precision))
 		add_exact(sums, 1, time, bytes);
 }
@@ -114,10 +115,7 @@ void cube_sums_time(struct cube_sums *sums, uint64_t start, uint64_t end,
 void cube_sums_timed(struct cube_sums *sums, uint64_t timed, uint64_t time_sum,
 		     enum fact_precision precision, uint64_t bytes)
 {
-	add_time(sums, &(struct cube_sums){ .timed = timed,
-					    .time_sum = time_sum,
-					    .time_min = UINT64_MAX,
-					    .precisions = 1u << precision });
+	add_timed(sums, (struct timed){ timed, time_sum, UINT64_MAX, 0, 1u << precision });
 	if (fact_is_exact(precision))
 		add_exact(sums, timed, time_sum, bytes);
 }
@@ -293,7 +291,7 @@ void cube_join(struct cube *cube)
 	struct cube joined;
 
 	cube_init(&joined, shape);
-	memcpy(joined.columns, cube->columns, sizeof(joined.columns));
+	memcpy(joined.from, cube->from, sizeof(joined.from));
 	for (size_t r = 0; r < cube->rows.len; r++) {
 		struct cube_row *row = &cube->rows.data[r];
 

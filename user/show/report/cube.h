@@ -62,7 +62,7 @@ struct cube_row {
 struct cube {
 	const struct cube_shape *shape;
 	VEC(struct cube_row) rows; /* in order of first appearance */
-	uint8_t columns[CUBE_MAX_KEYS]; /* column of the fact by key, set by cube_bind() */
+	struct key_at from[CUBE_MAX_KEYS]; /* where the fact has each key, set by cube_bind() */
 	struct rowset index;
 };
 

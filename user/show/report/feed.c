@@ -126,14 +126,13 @@ static void add_bytes(struct cube_sums *sums, uint64_t bytes)
 		sums->bytes += bytes;
 }
 
-/* The row of a fact; its key comes from the columns that cube_bind() found. */
-static struct cube_row *report_row(struct cube *cube, enum fact_type type, const void *fact)
+/* The row of a fact of the type that cube_bind() was told. */
+static struct cube_row *report_row(struct cube *cube, const void *fact)
 {
-	const struct fact_column *column = fact_infos[type].columns;
 	uint64_t key[CUBE_MAX_KEYS];
 
 	for (int i = 0; i < cube->shape->count; i++)
-		key[i] = column_word(&column[cube->columns[i]], fact);
+		key[i] = key_word(cube->from[i], fact);
 	return cube_at(cube, key);
 }
 
@@ -166,7 +165,7 @@ static struct cube_row *call_row(struct report *report, const struct fact_call *
 	if (!select_fact(report, &report->selected.calls, sums ? FACT_CALLS : FACT_CALL, call,
 			 sums ? sums->count : 1, sums ? sums->bytes : call->bytes))
 		return NULL;
-	return report_row(&report->calls, FACT_CALL, call);
+	return report_row(&report->calls, call);
 }
 
 static void sum_call(struct cube_sums *sums, const struct fact_call *call)
@@ -263,7 +262,7 @@ static struct cube_row *op_row(struct report *report, const struct fact_op *op,
 	if (!select_fact(report, &report->selected.ops, sums ? FACT_OPS : FACT_OP, op,
 			 sums ? sums->count : 1, sums ? sums->bytes : op->bytes))
 		return NULL;
-	return report_row(&report->ops, FACT_OP, op);
+	return report_row(&report->ops, op);
 }
 
 static int host_of(const struct report *report, int index)
@@ -351,7 +350,7 @@ static struct cube_row *transfer_row(struct report *report, const struct fact_tr
 			 : count ? transfer->bytes
 				 : 0))
 		return NULL;
-	return report_row(&report->transfers, FACT_TRANSFER, transfer);
+	return report_row(&report->transfers, transfer);
 }
 
 static void report_feed_transfer(struct report *report, const struct fact_transfer *transfer)
@@ -452,7 +451,7 @@ static void report_feed_message(struct report *report, const struct fact_message
 		return;
 	report_sizes_message(&report->sizes, message);
 	report_tags_add(&report->tags, message);
-	sums = &report_row(&report->messages, FACT_MESSAGE, message)->sums;
+	sums = &report_row(&report->messages, message)->sums;
 	sums->count++;
 	sums->copies += message->copies;
 	sums->copy_bytes += message->copy_bytes;

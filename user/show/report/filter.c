@@ -255,7 +255,7 @@ static bool selection_has_owner(const struct selection *selection, enum fact_typ
 	for (; column->name; column++) {
 		if (!(owners >> column->key & 1))
 			continue;
-		if (selection_has(selection, column_word(column, fact)))
+		if (selection_has(selection, key_word(key_at(column), fact)))
 			return true;
 		owned = true;
 	}
