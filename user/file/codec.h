@@ -202,6 +202,10 @@ struct column column_open(struct column_input *input, size_t n, unsigned int wid
 /* Copies numbers first .. first + n - 1; the caller keeps within the column. */
 void column_get(const struct column *column, size_t first, size_t n, uint64_t *values);
 
+/* Copies n numbers of 4 bytes. low: planes of their skip lowest bytes, which the column lacks. */
+void column_get_32(const struct column *column, const uint8_t *const *low, size_t n,
+		   unsigned int skip, uint32_t *values);
+
 /*
  * The next record of a thread as it is expected, the same in encoder and decoder: a block stores
  * only where a record differs (docs/format.md).

@@ -107,3 +107,28 @@ void column_get(const struct column *column, size_t first, size_t n, uint64_t *v
 			values[i] |= (uint64_t)plane[i] << (8 * b);
 	}
 }
+
+static void plane_get_32(uint32_t *restrict values, const uint8_t *restrict plane, size_t n,
+			 unsigned int shift)
+{
+	size_t i = 0;
+
+	for (; i + TOGETHER <= n; i += TOGETHER)
+		for (size_t k = 0; k < TOGETHER; k++)
+			values[i + k] |= (uint32_t)plane[i + k] << shift;
+	for (; i < n; i++)
+		values[i] |= (uint32_t)plane[i] << shift;
+}
+
+void column_get_32(const struct column *column, const uint8_t *const *low, size_t n,
+		   unsigned int skip, uint32_t *values)
+{
+	unsigned int b, used = 0;
+
+	memset(values, 0, n * sizeof(*values));
+	for (b = 0; b < skip; b++)
+		plane_get_32(values, low[b], n, 8 * b);
+	for (; b < 4; b++)
+		if (column->mask & 1u << (b - skip))
+			plane_get_32(values, column->plane[used++], n, 8 * b);
+}

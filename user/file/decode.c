@@ -37,13 +37,10 @@ struct block_decoder {
 	struct column_input input;
 	struct block_head head;
 	struct kind_words kinds[BLOCK_MAX_KINDS];
-	struct low_bytes {
-		const uint8_t *first, *second; /* of each number */
-	} ts, dur;
+	const uint8_t *ts_low[BLOCK_LOW_BYTES], *dur_low[BLOCK_LOW_BYTES]; /* in other parts */
 	const uint8_t *how;
 	uint32_t lengths[BLOCK_COLUMNS], taken[BLOCK_COLUMNS];
 	uint32_t columns[BLOCK_COLUMNS][CHUNK_MAX_RECORDS];
-	uint64_t numbers[CHUNK_MAX_RECORDS];
 	bool bad;
 
 	struct followers followers;
@@ -108,30 +105,37 @@ static uint32_t read_length(struct block_decoder *d)
 	return d->input.bad ? 0 : length;
 }
 
-/* A column whose lowest bytes stand in other parts. */
-static void join_low(uint32_t *column, uint32_t n, const struct low_bytes *low)
+/* The planes of a column's lowest bytes that stand in other parts; NULL: it has all itself. */
+static const uint8_t *const *low_planes(const struct block_decoder *d, enum block_column column)
 {
-	for (uint32_t k = 0; k < n; k++)
-		column[k] = column[k] << 16 | (uint32_t)low->second[k] << 8 | low->first[k];
+	if (column == COLUMN_TS)
+		return d->ts_low;
+	return column == COLUMN_DUR ? d->dur_low : NULL;
+}
+
+static bool lengths_fit(const struct block_decoder *d)
+{
+	return d->lengths[COLUMN_TS] == d->head.records && d->lengths[COLUMN_DUR] == d->head.durs;
 }
 
 static void read_columns(struct block_decoder *d)
 {
-	for (unsigned int i = 0; i < BLOCK_COLUMNS && !d->input.bad; i++) {
-		uint32_t n = read_length(d);
-		struct column column = column_open(&d->input, n, 4);
+	struct column column[BLOCK_COLUMNS];
 
-		d->lengths[i] = n;
-		column_get(&column, 0, n, d->numbers);
-		for (uint32_t k = 0; k < n; k++)
-			d->columns[i][k] = (uint32_t)d->numbers[k];
+	for (enum block_column i = 0; i < BLOCK_COLUMNS && !d->input.bad; i++) {
+		d->lengths[i] = read_length(d);
+		column[i] = column_open(&d->input, d->lengths[i], 4);
 	}
-	if (d->lengths[COLUMN_TS] != d->head.records || d->lengths[COLUMN_DUR] != d->head.durs)
+	if (d->input.bad || !lengths_fit(d)) {
 		d->input.bad = true;
-	if (d->input.bad)
 		return;
-	join_low(d->columns[COLUMN_TS], d->head.records, &d->ts);
-	join_low(d->columns[COLUMN_DUR], d->head.durs, &d->dur);
+	}
+	for (enum block_column i = 0; i < BLOCK_COLUMNS; i++) {
+		const uint8_t *const *low = low_planes(d, i);
+
+		column_get_32(&column[i], low, d->lengths[i], low ? BLOCK_LOW_BYTES : 0,
+			      d->columns[i]);
+	}
 	for (uint32_t k = 0; k < d->head.kinds; k++) {
 		struct kind_words *kind = &d->kinds[k];
 
@@ -154,10 +158,10 @@ long decoder_open(struct block_decoder *d, uint32_t n, const void *block, size_t
 	memcpy(&d->head, head, sizeof(d->head));
 	if (d->head.records != n || n > CHUNK_MAX_RECORDS || d->head.kinds > BLOCK_MAX_KINDS)
 		return -EBADMSG;
-	d->ts.first = input_take(&d->input, n);
-	d->dur.first = input_take(&d->input, d->head.durs);
-	d->ts.second = input_take(&d->input, n);
-	d->dur.second = input_take(&d->input, d->head.durs);
+	for (unsigned int b = 0; b < BLOCK_LOW_BYTES; b++) {
+		d->ts_low[b] = input_take(&d->input, n);
+		d->dur_low[b] = input_take(&d->input, d->head.durs);
+	}
 	total = read_kinds(d);
 	if (total < 0)
 		return total;
