@@ -116,7 +116,7 @@ static long decode(struct decoders *d, const struct block *b, const uint8_t *dat
 		assert_true(total <= (long)b->records * UB_MAX_RECORD);
 		out = malloc((size_t)total);
 		n = b->sorted ? sorted_run(d->sorted, out, rows)
-			      : decoder_run(d->decoder, out, rows);
+			      : decoder_run(d->decoder, out, rows, DECODE_ALL);
 	}
 	for (i = 0; i < n; i++) {
 		const struct ub_hdr *h = (const void *)(out + rows[i].offset);
@@ -265,7 +265,7 @@ static long decode_record(void *decoder, uint8_t kind, uint16_t size, uint64_t w
 
 	assert_int_equal(decoder_open(decoder, 1, block, one_record(block, kind, size, word)),
 			 bytes);
-	return decoder_run(decoder, out, rows);
+	return decoder_run(decoder, out, rows, DECODE_ALL);
 }
 
 static void read_other_versions(decode_one decode, void *decoder)

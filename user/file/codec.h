@@ -140,9 +140,11 @@ long decoder_open(struct block_decoder *decoder, uint32_t n, const void *block, 
  * Writes the records to out, of decoder_open()'s size, and their places to rows in the block's
  * order; returns how many. Records of a kind that this program does not know are left out; of a
  * kind that has grown since, the known part is given, of one that was smaller, zeros for the rest.
- * -EBADMSG: contradicts itself.
+ * whole: the kinds, as bits, whose records are given in full; of all others only the headers are,
+ * behind each other. -EBADMSG: contradicts itself.
  */
-long decoder_run(struct block_decoder *decoder, void *out, struct block_row *rows);
+#define DECODE_ALL UINT64_MAX
+long decoder_run(struct block_decoder *decoder, void *out, struct block_row *rows, uint64_t whole);
 
 /*
  * A column: n numbers of 1 to 8 bytes, stored as byte planes (first the lowest byte of every
@@ -306,7 +308,7 @@ struct sorted;
 struct sorted *sorted_new(void); /* NULL: out of memory */
 void sorted_free(struct sorted *sorted);
 
-/* As decoder_open() and decoder_run(). */
+/* As decoder_open() and decoder_run() of all kinds. */
 long sorted_open(struct sorted *sorted, uint32_t n, const void *block, size_t size);
 long sorted_run(struct sorted *sorted, void *out, struct block_row *rows);
 

@@ -14,6 +14,7 @@ struct kind_words {
 	struct block_kind head;
 	uint32_t words; /* of a payload as stored */
 	uint32_t known; /* bytes of each record to give out, 0 = kind not known */
+	bool bare; /* only its headers are wanted */
 	uint32_t left; /* records still to come */
 	uint64_t image[BLOCK_MAX_WORDS]; /* of the context made last */
 	struct decoder_words column[BLOCK_MAX_WORDS];
@@ -324,6 +325,19 @@ static void read_words(struct block_decoder *d, struct kind_words *kind, uint64_
 	}
 }
 
+/* Word by word: few, and never the same number, which memcpy() waits for. */
+static void give_words(const struct kind_words *kind, const uint64_t *image, uint64_t *out)
+{
+	const uint32_t words = (kind->known - sizeof(struct ub_hdr)) / 8;
+	const uint32_t stored = words < kind->words ? words : kind->words;
+	uint32_t i = 0;
+
+	for (; i < stored; i++)
+		out[i] = image[i];
+	for (; i < words; i++)
+		out[i] = 0;
+}
+
 /* Returns the record's size in the output, or -EBADMSG. */
 static long read_record(struct block_decoder *d, struct decoder_thread *t, uint8_t how,
 			uint8_t *out)
@@ -338,24 +352,22 @@ static long read_record(struct block_decoder *d, struct decoder_thread *t, uint8
 		return -EBADMSG;
 	image = d->image + c->image;
 	read_header(d, t, c, how, kind->known ? (struct ub_hdr *)out : &unknown);
-	if (how & HOW_WORDS)
+	if (how & HOW_WORDS && kind->bare)
+		take(d, COLUMN_WORDS);
+	else if (how & HOW_WORDS)
 		read_words(d, kind, image);
 	if (is_new)
 		memcpy(kind->image, image, kind->words * 8);
 	if (d->bad)
 		return -EBADMSG;
-	if (kind->known) {
-		uint32_t size = kind->known - sizeof(unknown), stored = kind->words * 8;
-
-		out += sizeof(unknown);
-		/* word by word: few, and never the same number, which memcpy() waits for */
-		for (uint32_t at = 0; at < size; at += 8)
-			*(uint64_t *)(out + at) = at < stored ? image[at / 8] : 0;
-	}
+	if (kind->bare)
+		return kind->known ? sizeof(unknown) : 0;
+	if (kind->known)
+		give_words(kind, image, (uint64_t *)(out + sizeof(unknown)));
 	return kind->known;
 }
 
-long decoder_run(struct block_decoder *d, void *out, struct block_row *rows)
+long decoder_run(struct block_decoder *d, void *out, struct block_row *rows, uint64_t whole)
 {
 	struct decoder_thread *t = NULL;
 	uint32_t left = 0, offset = 0;
@@ -365,6 +377,8 @@ long decoder_run(struct block_decoder *d, void *out, struct block_row *rows)
 	memset(&d->followers, 0, sizeof(d->followers));
 	d->bad = false;
 	d->threads = d->contexts = d->images = 0;
+	for (uint32_t k = 0; k < d->head.kinds; k++)
+		d->kinds[k].bare = !(whole >> (d->kinds[k].head.kind % 64) & 1);
 	for (uint32_t i = 0; i < d->head.records; i++) {
 		const struct ub_hdr *h = (const struct ub_hdr *)((uint8_t *)out + offset);
 		long size;

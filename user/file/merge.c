@@ -180,7 +180,7 @@ static uint64_t earliest(const struct block_row *rows, size_t n)
 }
 
 /* Records in the order in which they lie there. 0, -EBADMSG for a damaged chunk, or -errno. */
-static int contents_load(struct merge *merge, struct contents *c, uint32_t chunk)
+static int contents_load(struct merge *merge, struct contents *c, uint32_t chunk, uint64_t whole)
 {
 	const struct chunk_ref *ref = &merge->chunks[chunk];
 	uint32_t records = ref->head.records;
@@ -203,7 +203,7 @@ static int contents_load(struct merge *merge, struct contents *c, uint32_t chunk
 	vec_reserve(&c->read, records);
 	vec_reserve(&c->spare, records);
 	n = ref->head.type == CHUNK_RECORDS
-		    ? decoder_run(merge->decoder, c->records.data, c->read.data)
+		    ? decoder_run(merge->decoder, c->records.data, c->read.data, whole)
 		    : sorted_run(merge->sorted, c->records.data, c->read.data);
 	if (n < 0)
 		return (int)n;
@@ -219,8 +219,11 @@ static void let_go(struct merge *merge, struct contents *c)
 	vec_push(&merge->idle, c);
 }
 
-/* Loads a chunk; *contents is NULL where it is damaged or holds nothing that is known. */
-static int load(struct merge *merge, uint32_t chunk, struct contents **contents)
+/*
+ * Loads a chunk, with the records of these kinds in full; *contents is NULL where it is damaged or
+ * holds nothing that is known.
+ */
+static int load(struct merge *merge, uint32_t chunk, uint64_t whole, struct contents **contents)
 {
 	const struct chunk_header *head = &merge->chunks[chunk].head;
 	struct contents *c;
@@ -230,7 +233,7 @@ static int load(struct merge *merge, uint32_t chunk, struct contents **contents)
 	c = merge->idle.len ? merge->idle.data[--merge->idle.len] : calloc(1, sizeof(*c));
 	if (!c)
 		return -ENOMEM;
-	error = contents_load(merge, c, chunk);
+	error = contents_load(merge, c, chunk, whole);
 	if (!error && c->n) {
 		*contents = c;
 		return 0;
@@ -296,7 +299,7 @@ static int load_due(struct merge *merge)
 {
 	while (is_due(merge)) {
 		struct merge_run run = { .chunk = merge->order.data[merge->next++].chunk };
-		int error = load(merge, run.chunk, &run.contents);
+		int error = load(merge, run.chunk, DECODE_ALL, &run.contents);
 
 		if (error)
 			return error;
@@ -314,7 +317,7 @@ static int recall_top(struct merge *merge)
 {
 	while (merge->heap.len && !merge->heap.data[0].contents) {
 		struct merge_run *top = &merge->heap.data[0];
-		int error = load(merge, top->chunk, &top->contents);
+		int error = load(merge, top->chunk, DECODE_ALL, &top->contents);
 
 		if (error)
 			return error;
@@ -369,7 +372,7 @@ int merge_next_stored(struct merge *merge, const struct ub_hdr **record)
 	}
 	while (!error && !run->contents && merge->next < merge->order.len) {
 		*run = (struct merge_run){ .chunk = merge->order.data[merge->next++].chunk };
-		error = load(merge, run->chunk, &run->contents);
+		error = load(merge, run->chunk, 1ull << UB_LOSS, &run->contents);
 	}
 	if (error || !run->contents)
 		return error;
