@@ -17,6 +17,7 @@ import { controls, timeRange } from "./controls.mjs";
 import { hosts } from "./hosts.mjs";
 import { interact } from "./interact.mjs";
 import { keys } from "./keys.mjs";
+import { lines } from "./lines.mjs";
 import { byWaiting, many } from "./many.mjs";
 import { names } from "./names.mjs";
 import { held, parts, summary } from "./summary.mjs";
@@ -135,6 +136,13 @@ const CHECKS = {
   async interact(browser, capture) {
     const view = await new Report(browser, page(capture)).open();
     await interact(view, events(UCXBPF, capture));
+    assert.deepEqual(view.complaints, []);
+    await view.close();
+  },
+  async lines(browser, capture) {
+    const view = await new Report(browser, page(capture)).open();
+    await view.show("view=timeline");
+    await lines(view, events(UCXBPF, capture));
     assert.deepEqual(view.complaints, []);
     await view.close();
   },

@@ -63,6 +63,10 @@ check() {
 	check interact "$TOP/tests/data/gromacs.ucxb"
 }
 
+@test "timeline: a chosen time has the lines of its messages, from who sent each to who got it" {
+	check lines "$TOP/tests/data/gromacs.ucxb"
+}
+
 @test "1,024 processes: a row of pixels each, their order, folding, a part of the matrix, the graph by hosts" {
 	made=$(dirname "$UCXBPF")/tests/bench/mkpage
 	[ -x "$made" ] || skip "no $made: make tests"
