@@ -12,7 +12,7 @@ UNKNOWN = "unknown"
 CALL_KEYS = ["process", "function"]
 OP_KEYS = ["process", "op", "function", "protocol"]
 MEMORY_KEYS = ["memory", "memory_reason", "memory_known_by"]
-TRANSFER_KEYS = ["process", "peer", "op", "transport", "device", "locality", "kind", "data_path", "ucp_op",
+TRANSFER_KEYS = ["process", "peer", "op", "transport", "device", "locality", "kind", "data_path", "initiator", "ucp_op",
                  "function", "protocol", "src_mem", "dst_mem"]
 REASON_KEYS = ["src_reason", "dst_reason"]
 MESSAGE_KEYS = ["src", "dst", "function"]
@@ -276,7 +276,7 @@ def compare_sizes(events, report):
           tuple(row[name] for name in ("count", "bytes", "least_bytes", "most_bytes")) for row in report["protocols"]})
 
 
-PATH = ("transport", "device", "op", "protocol", "locality", "kind", "data_path", "src_mem", "dst_mem")
+PATH = ("transport", "device", "op", "protocol", "locality", "kind", "data_path", "initiator", "src_mem", "dst_mem")
 NEAR = 1 / 62 # of a duration, docs/report.md
 
 

@@ -11,7 +11,7 @@ import sys
 KEYS = {
     "calls": ["process", "function"],
     "ops": ["process", "op", "function", "protocol"],
-    "transfers": ["process", "peer", "op", "transport", "device", "locality", "kind", "data_path", "ucp_op", "function",
+    "transfers": ["process", "peer", "op", "transport", "device", "locality", "kind", "data_path", "initiator", "ucp_op", "function",
                   "protocol", "src_mem", "dst_mem"],
     "messages": ["src", "dst", "function"],
 }
@@ -190,7 +190,7 @@ def compare_views(database, report):
                                          " caused_by NOT IN (SELECT id FROM op_events)"), 0)
 
 
-PATH = ("transport", "device", "op", "protocol", "locality", "kind")
+PATH = ("transport", "device", "op", "protocol", "locality", "kind", "data_path", "initiator")
 
 
 def check_paths(database, report):
@@ -215,7 +215,7 @@ def check_durations(database, report):
     """Medians and 99th percentiles: the report's are of a histogram."""
     tables = [("function_times", ("function",), [row for row in report["functions"] if row["exact"]])]
     if "src_mem" not in next(iter(report["path_times"]), {}):
-        tables.append(("path_times", PATH + ("data_path",), report["path_times"]))
+        tables.append(("path_times", PATH, report["path_times"]))
     for view, keys, rows in tables:
         want = {tuple(known(row[name]) for name in keys): row for row in rows}
         for *key, count, median, p99 in database.execute(f"SELECT {', '.join(keys)}, exact, exact_median_ns, exact_p99_ns FROM {view}"):

@@ -74,7 +74,10 @@ def transfer:
 	breach($where; "kind"; one_of(["data", "control", "copy"])),
 	breach($where; "data_path"; one_of(["unknown", "direct", "buffered", "staged", "emulated", "control"])),
 	(select((.data_path == "control") != (.kind == "control") or (.data_path == "staged") != (.kind == "copy"))
-		| "\($where): data path \(.data_path) of kind \(.kind)");
+		| "\($where): data path \(.data_path) of kind \(.kind)"),
+	breach($where; "initiator"; one_of(["unknown", "sender", "receiver", "origin", "target"])),
+	(select((.initiator == "target" and .data_path != "emulated" and .kind == "data") or (.ucp_op == null and .initiator != "unknown"))
+		| "\($where): started by the \(.initiator) of \(.ucp_op)");
 
 def message:
 	.where as $where | .row |

@@ -85,7 +85,7 @@ def common_notes(events, event, kind):
         if event.get("status", 0) < 0:
             notes["error"] = -event["status"]
         return notes
-    for name in ("transport", "device", "data_path", "src_mem", "dst_mem"):
+    for name in ("transport", "device", "data_path", "initiator", "src_mem", "dst_mem"):
         notes[name] = event[name] or "unknown"
     for name in ("ucp_op", "unexplained", "src_reason", "dst_reason"):
         notes |= given(**{name: event[name]})

@@ -387,6 +387,7 @@ void emit_transfer(struct emitter *emitter, const struct transfer *transfer)
 	};
 
 	fact.data_path = fact_data_path(&fact);
+	fact.initiator = fact_initiator(&fact);
 	account(emitter->totals, transfer);
 	emitter->totals->transfers.recorded += transfer->retried ? 0 : transfer->count;
 	note_way(transfer, &fact);

@@ -99,6 +99,7 @@ static void emit_transfers(struct emitter *emitter, const struct count_cell *cel
 		kind == KIND_COPY ? cell->process : emit_peer(emitter, cell->ep);
 	const bool unknown = load.payload == UINT64_MAX;
 	struct fact_transfer fact = {
+		.caused_in = cell->op ? emit_index(cell->process) : -1,
 		.process = emit_index(cell->process),
 		.peer = emit_index(peer),
 		.op = cell->xfer->name,
@@ -130,6 +131,7 @@ static void emit_transfers(struct emitter *emitter, const struct count_cell *cel
 	};
 
 	fact.data_path = fact_data_path(&fact);
+	fact.initiator = fact_initiator(&fact);
 	if (kind == KIND_DATA)
 		account(emitter->totals, cell, &sums);
 	if (kind == KIND_COPY)

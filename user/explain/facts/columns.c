@@ -163,6 +163,9 @@ static const struct fact_column transfer_columns[] = {
 	KEY(KIND, "kind", KIND, fact_transfer, kind, "payload, or UCX's own traffic"),
 	KEY(DATA_PATH, "data_path", TEXT, fact_transfer, data_path,
 	    "direct, buffered, staged, emulated or control, null: unknown"),
+	KEY(INITIATOR, "initiator", TEXT, fact_transfer, initiator,
+	    "sender or receiver of the message, origin or target of a put, get or atomic, null: "
+	    "unknown"),
 	KEY(UCP_OP, "ucp_op", TEXT, fact_transfer, ucp_op, "UCP operation that caused it"),
 	KEY(FUNCTION, "function", TEXT, fact_transfer, function, "MPI function, null: outside MPI"),
 	KEY(PROTOCOL, "protocol", TEXT, fact_transfer, protocol, "UCP protocol"),
@@ -437,6 +440,7 @@ const char *const fact_key_names[FACT_KEYS] = {
 	[KEY_LOCALITY] = "locality",
 	[KEY_KIND] = "kind",
 	[KEY_DATA_PATH] = "data_path",
+	[KEY_INITIATOR] = "initiator",
 };
 
 const struct fact_info fact_infos[FACT_TYPES] = {

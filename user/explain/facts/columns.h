@@ -64,6 +64,7 @@ enum fact_key {
 	KEY_LOCALITY,
 	KEY_KIND,
 	KEY_DATA_PATH,
+	KEY_INITIATOR,
 	FACT_KEYS
 };
 

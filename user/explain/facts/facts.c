@@ -110,6 +110,29 @@ const char *fact_data_path(const struct fact_transfer *transfer)
 	return NULL;
 }
 
+const char *fact_initiator(const struct fact_transfer *transfer)
+{
+	static const struct {
+		const char *start, *own, *other; /* of an operation's name; who its process is */
+	} ops[] = {
+		{ "tag_send", "sender", "receiver" },
+		{ "am_send", "sender", "receiver" },
+		{ "stream_send", "sender", "receiver" },
+		{ "tag_recv", "receiver", "sender" },
+		{ "tag_msg_recv", "receiver", "sender" },
+		{ "am_recv_data", "receiver", "sender" },
+		{ "stream_recv", "receiver", "sender" },
+		{ "put", "origin", "target" },
+		{ "get", "origin", "target" },
+		{ "atomic", "origin", "target" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(ops); i++)
+		if (text_begins(transfer->ucp_op, ops[i].start))
+			return transfer->caused_in == transfer->process ? ops[i].own : ops[i].other;
+	return NULL;
+}
+
 void reason_add(struct fact_reason *reasons, const char *reason, uint64_t count)
 {
 	int at = 0;

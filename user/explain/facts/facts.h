@@ -158,6 +158,7 @@ struct fact_transfer {
 	enum fact_locality locality;
 	enum fact_kind kind;
 	const char *data_path; /* fact_data_path() */
+	const char *initiator; /* fact_initiator() */
 	const char *ucp_op, *function, *protocol;
 	const struct place *place; /* as fact_op.place */
 	const char *src_mem, *dst_mem; /* as fact_op.memory */
@@ -200,6 +201,13 @@ bool fact_emulates(const char *protocol);
  * which the peer's CPU carries out), "control" (no payload). NULL: unknown.
  */
 const char *fact_data_path(const struct fact_transfer *transfer);
+
+/*
+ * The one definition of who starts a transfer, by the operation that caused it: "sender" or
+ * "receiver" of a message, "origin" of a put, get or atomic operation, or its "target", which
+ * answers one that is emulated. NULL: the operation is unknown, or has no such ends.
+ */
+const char *fact_initiator(const struct fact_transfer *transfer);
 
 struct fact_message {
 	uint64_t send, recv; /* ids of operations; recv 0: no operation, or one of several alike */

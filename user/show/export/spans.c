@@ -358,6 +358,7 @@ static struct span transfer_span(struct spans *spans, const struct fact_transfer
 	shape.transport = transfer->transport;
 	shape.device = transfer->device;
 	shape.data_path = transfer->data_path;
+	shape.initiator = transfer->initiator;
 	shape.src_mem = transfer->src_mem;
 	shape.dst_mem = transfer->dst_mem;
 	shape.src_reason = transfer->src_reason;

@@ -40,7 +40,8 @@ struct span_shape {
 	bool message; /* it is one end of a message */
 	int status;
 	const char *name; /* the MPI function, or the UCP or UCT operation */
-	const char *function, *ucp_op, *protocol, *transport, *device, *data_path, *comm;
+	const char *function, *ucp_op, *protocol, *transport, *device, *data_path, *initiator,
+		*comm;
 	const char *src_mem, *dst_mem, *src_reason, *dst_reason;
 	const char *memory, *memory_reason, *unexplained;
 	const char *chain, *via, *chain_reason;

@@ -440,6 +440,8 @@ static void view_of(struct sql *sql, enum fact_type type)
 			     "_event JOIN raw_" type "_key USING (key)"                            \
 			     " WHERE end_ns >= start_ns AND precision IN ('exact', 'sampled')"
 
+#define PATH "transport, device, op, protocol, locality, kind, data_path, initiator"
+
 static const char *const views[] = {
 	/* The report's tables (docs/report.md). */
 	"CREATE VIEW call_sums AS SELECT " OF_PROCESS
@@ -465,8 +467,9 @@ static const char *const views[] = {
 
 	"CREATE VIEW transfer_sums AS SELECT " OF_PEERS
 	"s.* FROM (SELECT k.process, k.peer, k.op, k.transport, k.device,"
-	" k.locality, k.kind, k.data_path, k.ucp_op, k.function, k.protocol, k.src_mem, k.dst_mem,"
-	" k.src_reason, k.dst_reason, k.fetches, sum(s.count) AS count," BYTES ","
+	" k.locality, k.kind, k.data_path, k.initiator, k.ucp_op, k.function, k.protocol,"
+	" k.src_mem, k.dst_mem, k.src_reason, k.dst_reason, k.fetches, sum(s.count) AS count," BYTES
+	","
 	" sum(s.retries) AS retries, coalesce(sum(s.wire_bytes), 0) AS wire_bytes,"
 	" coalesce(sum(iif(k.unexplained IS NULL, 0, s.bytes)), 0) AS unexplained_bytes," TIME
 	" FROM (SELECT e.key, precision, count(*) AS count, sum(bytes) AS bytes,"
@@ -477,8 +480,8 @@ static const char *const views[] = {
 	" FROM raw_transfer_event e JOIN raw_transfer_key USING (key) WHERE retried GROUP BY e.key"
 	" UNION ALL SELECT key, precision, count, bytes, bytes_unknown, retries, wire_bytes,"
 	" " SUM_TIME " FROM raw_transfer_sum) s JOIN raw_transfer_key k USING (key)"
-	" GROUP BY k.process, k.peer, k.op, k.transport, k.device, k.locality, k.kind, k.data_path, k.ucp_op,"
-	" k.function, k.protocol, k.src_mem, k.dst_mem, k.src_reason, k.dst_reason,"
+	" GROUP BY k.process, k.peer, k.op, k.transport, k.device, k.locality, k.kind, k.data_path,"
+	" k.initiator, k.ucp_op, k.function, k.protocol, k.src_mem, k.dst_mem, k.src_reason, k.dst_reason,"
 	" k.fetches) s" JOIN_PEERS,
 
 	"CREATE VIEW message_sums AS SELECT " OF_ENDS
@@ -492,18 +495,15 @@ static const char *const views[] = {
 	" k.chain, k.via, k.chain_reason) s" JOIN_ENDS,
 
 	/* The screens of replay. */
-	"CREATE VIEW paths AS SELECT transport, device, op, protocol, locality, kind, data_path,"
+	"CREATE VIEW paths AS SELECT " PATH ","
 	" sum(count) AS count, sum(bytes) AS bytes,"
 	" round(100.0 * sum(bytes) / sum(sum(bytes)) OVER (PARTITION BY kind), 3) AS share,"
 	" sum(time_exact_sum_ns) / nullif(sum(time_exact), 0) AS time_mean_ns, sum(retries) AS retries,"
 	" coalesce(sum(time_exact), 0) AS time_exact, sum(time_known) AS time_known,"
 	" round(1.0 * nullif(sum(time_exact_bytes), 0) / nullif(sum(time_exact_sum_ns), 0), 3) AS gb_per_s"
-	" FROM transfer_sums GROUP BY transport, device, op, protocol, locality, kind, data_path"
-	" ORDER BY kind = 'control', bytes DESC, count DESC",
+	" FROM transfer_sums GROUP BY " PATH " ORDER BY kind = 'control', bytes DESC, count DESC",
 
-	DURATIONS(
-		"path_times", "transfer",
-		"transport, device, op, protocol, locality, kind, data_path") " AND NOT retried) GROUP BY transport, device, op, protocol, locality, kind, data_path",
+	DURATIONS("path_times", "transfer", PATH) " AND NOT retried) GROUP BY " PATH,
 
 	DURATIONS("function_times", "call", "function") ") GROUP BY function",
 

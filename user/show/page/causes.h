@@ -19,7 +19,7 @@
 #include "base/vec.h"
 #include "explain/facts/columns.h"
 
-#define CAUSES_KEYS 13
+#define CAUSES_KEYS 14
 
 /* The columns of a kind. */
 extern const enum fact_key causes_keys[CAUSES_KEYS];

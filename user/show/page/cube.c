@@ -276,7 +276,7 @@ static const struct {
 	{ .columns = BIT(DEVICE), .sorts = ALL },
 	{ .columns = BIT(PROTOCOL), .sorts = ALL },
 	{ .columns = BIT(PEER) | BIT(SRC) | BIT(DST), .sorts = ALL },
-	{ .columns = BIT(UCP_OP) | BIT(DATA_PATH), .sorts = ALL },
+	{ .columns = BIT(UCP_OP) | BIT(DATA_PATH) | BIT(INITIATOR), .sorts = ALL },
 	{ .columns = BIT(FUNCTION), .sorts = ALL },
 	{ .columns = BIT(PROCESS), .sorts = ALL },
 };

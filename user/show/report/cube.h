@@ -13,7 +13,7 @@
 #include "base/vec.h"
 #include "explain/facts/columns.h"
 
-#define CUBE_MAX_KEYS 15
+#define CUBE_MAX_KEYS 16
 
 enum cube_key_type {
 	CUBE_PROCESS,

@@ -33,6 +33,7 @@ enum transfer_key {
 	T_LOCALITY,
 	T_KIND,
 	T_DATA_PATH,
+	T_INITIATOR,
 	T_UCP_OP,
 	T_FUNCTION,
 	T_PROTOCOL,
@@ -64,6 +65,7 @@ enum path_key {
 	P_LOCALITY,
 	P_KIND,
 	P_DATA_PATH,
+	P_INITIATOR,
 	P_SRC_MEM,
 	P_DST_MEM,
 	P_KEYS

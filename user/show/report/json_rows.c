@@ -173,6 +173,7 @@ static const struct shape slow_shape[] = {
 	SHAPE_OF(struct fact_transfer, transport, .instead = "unknown"),
 	SHAPE_OF(struct fact_transfer, device, .instead = "unknown"),
 	SHAPE_OF(struct fact_transfer, data_path, .instead = "unknown"),
+	SHAPE_OF(struct fact_transfer, initiator, .instead = "unknown"),
 	SHAPE_OF(struct fact_transfer, ucp_op),
 	SHAPE_OF(struct fact_transfer, function),
 	SHAPE_OF(struct fact_transfer, bytes, .null = SHAPE_MOST),

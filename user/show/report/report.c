@@ -43,16 +43,17 @@ static const struct cube_shape ops_shape = {
 	[T_LOCALITY] = { "locality", CUBE_LOCALITY, NULL },                                        \
 	[T_KIND] = { "kind", CUBE_KIND, NULL },                                                    \
 	[T_DATA_PATH] = { "data_path", CUBE_STRING, "unknown" },                                   \
+	[T_INITIATOR] = { "initiator", CUBE_STRING, "unknown" },                                   \
 	[T_UCP_OP] = { "ucp_op", CUBE_STRING, NULL },                                              \
 	[T_FUNCTION] = { "function", CUBE_STRING, NULL },                                          \
 	[T_PROTOCOL] = { "protocol", CUBE_STRING, "unknown" },                                     \
 	[T_SRC_MEM] = { "src_mem", CUBE_STRING, "unknown" },                                       \
 	[T_DST_MEM] = { "dst_mem", CUBE_STRING, "unknown" }
 
-const struct cube_shape report_plain_transfers_shape = { 13, { TRANSFER_KEYS } };
+const struct cube_shape report_plain_transfers_shape = { 14, { TRANSFER_KEYS } };
 
 static const struct cube_shape transfers_shape = {
-	15,
+	16,
 	{
 		TRANSFER_KEYS,
 		[T_SRC_REASON] = { "src_reason", CUBE_STRING, NULL },
@@ -67,7 +68,8 @@ static const struct cube_shape transfers_shape = {
 	[P_PROTOCOL] = { "protocol", CUBE_STRING, "unknown" },                                     \
 	[P_LOCALITY] = { "locality", CUBE_LOCALITY, NULL },                                        \
 	[P_KIND] = { "kind", CUBE_KIND, NULL },                                                    \
-	[P_DATA_PATH] = { "data_path", CUBE_STRING, "unknown" }
+	[P_DATA_PATH] = { "data_path", CUBE_STRING, "unknown" },                                   \
+	[P_INITIATOR] = { "initiator", CUBE_STRING, "unknown" }
 
 const struct cube_shape report_path_shape = {
 	P_KEYS,
@@ -81,12 +83,12 @@ const struct cube_shape report_path_shape = {
 static const struct cube_shape plain_path_shape = { P_SRC_MEM, { PATH_KEYS } };
 
 static const unsigned char path_of_transfer[P_KEYS] = {
-	T_TRANSPORT, T_DEVICE,    T_OP,      T_PROTOCOL, T_LOCALITY,
-	T_KIND,      T_DATA_PATH, T_SRC_MEM, T_DST_MEM,
+	T_TRANSPORT, T_DEVICE,    T_OP,        T_PROTOCOL, T_LOCALITY,
+	T_KIND,      T_DATA_PATH, T_INITIATOR, T_SRC_MEM,  T_DST_MEM,
 };
 static const unsigned char path_of_path[P_KEYS] = {
-	P_TRANSPORT, P_DEVICE,    P_OP,      P_PROTOCOL, P_LOCALITY,
-	P_KIND,      P_DATA_PATH, P_SRC_MEM, P_DST_MEM,
+	P_TRANSPORT, P_DEVICE,    P_OP,        P_PROTOCOL, P_LOCALITY,
+	P_KIND,      P_DATA_PATH, P_INITIATOR, P_SRC_MEM,  P_DST_MEM,
 };
 
 static const struct cube_shape function_shape = { 1, { { "function", CUBE_STRING, "unknown" } } };

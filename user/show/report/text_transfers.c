@@ -66,6 +66,12 @@ static void print_kind(char *cell, size_t size, const void *row, const void *con
 	snprintf(cell, size, "%s", strcmp(path, "emulated") ? word(row, P_KIND) : path);
 }
 
+static void print_initiator(char *cell, size_t size, const void *row, const void *context)
+{
+	(void)context;
+	snprintf(cell, size, "%s", word(row, P_INITIATOR));
+}
+
 static void print_memory(char *cell, size_t size, const void *row, const void *context)
 {
 	const struct path_cubes *paths = context;
@@ -142,7 +148,7 @@ static void print_retries(char *cell, size_t size, const void *row, const void *
 	unit_count(cell, size, text_row_sums(row)->retries, paths_exact(context));
 }
 
-#define MAX_COLUMNS 14
+#define MAX_COLUMNS 15
 
 static const struct text_column {
 	struct table_column column;
@@ -150,6 +156,7 @@ static const struct text_column {
 } path_columns[MAX_COLUMNS] = {
 	{ .column = { "PATHS", true, 18, 0, paths_print_path } },
 	{ .column = { "op", true, 0, 0, paths_print_op } },
+	{ .column = { "by", true, 0, 1, print_initiator } },
 	{ .column = { "protocol", true, 8, 2, print_protocol } },
 	{ .column = { "memory", true, 0, 0, print_memory }, .memory = true },
 	{ .column = { "locality", true, 0, 3, print_locality } },
@@ -188,6 +195,7 @@ static void paths_collect(struct path_cubes *paths, const struct cube_row *row)
 		[P_LOCALITY] = row->key[T_LOCALITY],
 		[P_KIND] = row->key[T_KIND],
 		[P_DATA_PATH] = row->key[T_DATA_PATH],
+		[P_INITIATOR] = fold ? (uintptr_t) "-" : row->key[T_INITIATOR],
 	};
 
 	if (!control && report_knows_memory(paths->text->report)) {

@@ -27,6 +27,7 @@ const WORDS: Row[] = [
   { id: "transport", label: "Transport", columns: { transfers: ["transport"] } },
   { id: "device", label: "Device", columns: { transfers: ["device"] } },
   { id: "data-path", label: "Data path", columns: { transfers: ["data_path"] } },
+  { id: "initiator", label: "Started by", columns: { transfers: ["initiator"] } },
   { id: "op", label: "UCT operation", columns: { transfers: ["op"] } },
   {
     id: "ucp-op", label: "UCP operation",

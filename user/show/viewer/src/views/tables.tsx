@@ -94,13 +94,14 @@ const emulated = (r: Row) => model.names[r.codes[5]] === "emulated";
 
 function Paths({ view }: Props) {
   const f = model.facts.transfers;
-  const all = withWhole(view.group("transfers", ["transport", "device", "op", "protocol", "locality", "data_path"].map((name) => f.column(name)), TRANSFER_SUMS));
+  const all = withWhole(view.group("transfers", ["transport", "device", "op", "protocol", "locality", "data_path", "initiator"].map((name) => f.column(name)), TRANSFER_SUMS));
   const columns = [
     named("transport", "Transport", 0), named("device", "Device", 1), named("op", "UCT operation", 2),
     named("protocol", "Protocol", 3),
     { id: "locality", label: "Locality", words: true, value: (r: Row) => LOCALITIES[r.codes[4]] },
     // of others the operation's name tells it
     ...(all.some(emulated) ? [named("datapath", "Data path", 5)] : []),
+    ...(all.some((row) => row.codes[6] !== all[0].codes[6]) ? [named("initiator", "By", 6)] : []),
     COUNT, BYTES, BYTES_SHARE, MEAN, RATE, sum("retries", "Retries", 7, count), sum("wire", "Wire bytes", 8, bytes),
     ...(all.some((row) => row.sums[9]) ? [sum("unexplained", "Unattributed", 9, bytes)] : []),
   ];
