@@ -3,7 +3,8 @@
 # mid-run. Operations are those
 # that a preloaded library counts, their bytes those of the test's size; every message is matched, and every byte
 # of a transfer has its operation. Puts, gets and atomics are emulated over tcp; over shm protocol v2 of UCX 1.13.1
-# emulates atomics (amo/post/sw, amo/fetch/sw).
+# emulates atomics (amo/post/sw, amo/fetch/sw). Puts into memory that shared memory cannot reach are emulated, those the
+# other way are not.
 
 load ../lib/live.bash
 load ../lib/soon.bash
@@ -135,6 +136,44 @@ attached()
 	done
 }
 
+# one_way PROTO PORT: each puts into the other's memory. The server's is of the heap, which posix alone cannot reach.
+one_way()
+{
+	export WITNESS=$WORK/witness
+
+	mkdir -p "$WITNESS"
+	cat >"$WORK/script" <<-'EOT'
+		UCX_ALLOC_PRIO=heap timeout 40 ucx_perftest -p $1 >/dev/null 2>&1 &
+		for attempt in $(seq 200); do
+			ss -Hltn "sport = :$1" | grep -q . && break
+			sleep 0.02
+		done
+		timeout 35 ucx_perftest -p $1 -t ucp_put_lat -s 1000 -n 300 -w 20 127.0.0.1 >/dev/null 2>&1 || echo failed
+		wait
+	EOT
+	UCX_TLS=posix,self UCX_NET_DEVICES=all UCX_PROTO_ENABLE=$1 UCX_LOG_LEVEL=fatal timeout 90 \
+		"$UCXBPF" run -q -o "$WORK/job.ucxb" -- env LD_PRELOAD="$BUILD/tests/progs/lib/lib_ucp_count.so" \
+		bash "$WORK/script" "$2" >"$WORK/out" 2>&1
+	cat "$WORK/out"
+	! grep failed "$WORK/out" || false
+	"$UCXBPF" replay --json "$WORK/job.ucxb" >"$WORK/report.json"
+	in_form "$WORK/report.json"
+	/usr/bin/python3 "$TOP/tests/live/check_perftest.py" "$WORK/report.json" "$WITNESS"
+	# each process's puts go one way: which is known by where they go, and counted by the witness
+	jq -r '.processes as $processes | .transfers[] | select(.kind == "data")
+		| "\($processes[.process].pid) \(.op) \(.initiator) \(.data_path) \(.count)"' "$WORK/report.json" >"$WORK/paths"
+	cat "$WORK/paths"
+	[ "$(cut -d' ' -f2-4 "$WORK/paths" | sort)" = "$(printf '%s\n' "am_bcopy origin emulated" "put_short origin buffered")" ]
+	while read -r pid _ _ _ count; do
+		grep -qx "put $count" "$WITNESS/$pid"
+	done <"$WORK/paths"
+	"$UCXBPF" check -f json "$WORK/job.ucxb" >"$WORK/verdict" || [ $? -le 2 ]
+	jq -e --argjson paths "$(jq -R 'split(" ")' "$WORK/paths" | jq -s .)" '
+		($paths[] | select(.[3] == "emulated")) as $emulated
+		| .findings[] | select(.rule == "PATH-13") | .verdict == "fail" and .share == 0.5
+		and .count == ($emulated[4] | tonumber) and all(.examples[]; .by.pid == ($emulated[0] | tonumber))' "$WORK/verdict"
+}
+
 @test "over shm, protocol v1" { perftests posix,self,cma all n 14100 pass; }
 @test "over shm, protocol v2" { perftests posix,self,cma all y 14200 fail "${ATOMICS% *}"; }
 @test "over tcp, protocol v1" { perftests tcp,self lo n 14300 fail; }
@@ -142,3 +181,6 @@ attached()
 
 @test "attached over shm, protocol v1" { attached posix,self,cma all n 14500; }
 @test "attached over shm, protocol v2" { attached posix,self,cma all y 14600; }
+
+@test "emulated one way alone, protocol v1" { one_way n 14700; }
+@test "emulated one way alone, protocol v2" { one_way y 14800; }

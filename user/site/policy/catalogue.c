@@ -312,7 +312,8 @@ const struct catalogue_rule catalogue[CATALOGUE_RULES] = {
 			"UCX_TLS or UCX_NET_DEVICES leave the lane out",
 			"cuda_ipc without NVLink, which has no get unless UCX_CUDA_IPC_ENABLE_GET_ZCOPY=y",
 			"UCX_PROTO_ENABLE=y with UCX 1.13: atomics over shared memory",
-			"pid, ipc or user namespaces of containers",
+			"shared memory does not reach: namespaces of containers; memory of the "
+			"heap (UCX_ALLOC_PRIO) without cma or xpmem",
 		},
 		.remedy = "ucx_info -d: which transports there have put, get and atomics; allow one "
 			  "in UCX_TLS",
