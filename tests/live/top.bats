@@ -176,7 +176,7 @@ quit()
 	grep -E '^ *RANK +PID +MPI +WAIT +OUT/s +IN/s +SENDS/s NOW' "$WORK/screen"
 	[ -z "$(grep '^  paths' "$WORK/screen")" ]
 	$TERMINAL send-keys -t top 2
-	soon on_screen '^posix *memory *buffered *data *node'
+	soon on_screen '^posix *memory *buffered *sender *node'
 	$TERMINAL send-keys -t top '/' x y z Enter
 	soon on_screen 'no row has that text'
 	$TERMINAL send-keys -t top '?'

@@ -149,6 +149,36 @@ static void test_sums_of_intervals(void **state)
 	live_free(view.live);
 }
 
+/* A put of one's own and data that is sent for the peer's get are two paths. */
+static void test_initiators_are_apart(void **state)
+{
+	static const char *const initiators[] = { "origin", "target", NULL };
+	const struct fact_sums sums = { .count = 1, .bytes = 8 };
+	struct view view = view_new();
+	const struct live_path *paths;
+
+	(void)state;
+	begin(&view, SECOND, SECOND);
+	two(&view);
+	for (int i = 0; i < 6; i++) {
+		const struct fact_transfer fact = {
+			.peer = 1,
+			.op = "am_bcopy",
+			.data_path = "emulated",
+			.initiator = initiators[i % 3],
+		};
+
+		fact_put_sums(&view.sink, FACT_TRANSFERS, &fact, &sums);
+	}
+	end(&view);
+	assert_int_equal(live_paths(view.live, &paths), 3);
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(paths[i].amount.now.bytes, 16);
+	assert_string_equal(paths[1].initiator, "target");
+	assert_null(paths[2].initiator);
+	live_free(view.live);
+}
+
 static void test_rates_are_of_watched_time(void **state)
 {
 	struct view view = view_new();
@@ -323,6 +353,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sums_of_intervals),
+		cmocka_unit_test(test_initiators_are_apart),
 		cmocka_unit_test(test_rates_are_of_watched_time),
 		cmocka_unit_test(test_lower_bounds),
 		cmocka_unit_test(test_age_of_a_call),

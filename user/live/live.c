@@ -317,6 +317,7 @@ static void on_transfers(struct live *live, const struct fact_transfer *fact,
 		.locality = fact->locality ? fact_locality_names[fact->locality] : NULL,
 		.kind = fact_kind_names[fact->kind],
 		.way = strings_keep(&live->strings, fact->data_path),
+		.initiator = strings_keep(&live->strings, fact->initiator),
 		.memory = strings_keep(&live->strings, fact->src_mem),
 		.fetches = fact->fetches,
 	};

@@ -71,6 +71,7 @@ struct live_path {
 	const char *locality; /* "self", "node", "remote"; NULL: unknown */
 	const char *kind; /* "data", "copy", "control" */
 	const char *way; /* fact_data_path(); NULL: unknown */
+	const char *initiator; /* fact_initiator(); NULL: unknown */
 	const char *memory; /* of the process's side: "host"; NULL: sums do not tell */
 	uint64_t fetches; /* 1: from the peer, 0: to it */
 	struct live_amount amount; /* behind the key of the row */

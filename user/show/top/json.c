@@ -106,6 +106,7 @@ static const struct shape path_shape[] = {
 	SHAPE_OF(struct live_path, locality),
 	SHAPE_OF(struct live_path, kind),
 	SHAPE_OF(struct live_path, way),
+	SHAPE_OF(struct live_path, initiator),
 	SHAPE_OF(struct live_path, memory),
 	SHAPE_WHOLE("fetches", path_fetches),
 	SHAPE_STRUCT("transfers", struct live_path, amount, transfers_shape),

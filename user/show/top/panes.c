@@ -213,7 +213,7 @@ static void ranks(struct pane *pane, const struct live *live)
 
 /* Paths of all processes that are alike but for the process and the peer. */
 struct path_sum {
-	const char *transport, *device, *way, *kind, *locality;
+	const char *transport, *device, *way, *initiator, *locality;
 	struct live_sums sums;
 };
 
@@ -226,12 +226,13 @@ static void add_path(path_sums *sums, const struct live_path *path)
 	for (size_t i = 0; i < sums->len && !row; i++)
 		if (sums->data[i].transport == path->transport &&
 		    sums->data[i].device == path->device && sums->data[i].way == path->way &&
-		    sums->data[i].kind == path->kind && sums->data[i].locality == path->locality)
+		    sums->data[i].initiator == path->initiator &&
+		    sums->data[i].locality == path->locality)
 			row = &sums->data[i];
 	if (!row) {
 		row = vec_add(sums);
 		*row = (struct path_sum){ path->transport, path->device,   path->way,
-					  path->kind,      path->locality, { 0 } };
+					  path->initiator, path->locality, { 0 } };
 	}
 	live_add(&row->sums, &path->amount.now);
 }
@@ -251,7 +252,7 @@ static void paths(struct pane *pane, const struct live *live, const struct top_n
 	path_sums sums = { 0 };
 
 	SET(pane, "no transfer seen yet", 5, false, { "TRANSPORT", 10, true },
-	    { "DEVICE", 11, true }, { "WAY", 9, true }, { "KIND", 7, true }, { "TO", 7, true },
+	    { "DEVICE", 11, true }, { "WAY", 9, true }, { "BY", 8, true }, { "TO", 7, true },
 	    { "BYTES/s", 11, false }, { "OPS/s", 9, false }, { "OF LINK", 0, false });
 	for (size_t i = 0; i < count; i++)
 		add_path(&sums, &all[i]);
@@ -267,7 +268,7 @@ static void paths(struct pane *pane, const struct live *live, const struct top_n
 			cells[2].colour = PANE_BAD;
 		if (sum->way && !strcmp(sum->way, "staged"))
 			cells[2].colour = PANE_WARN;
-		name(&cells[3], sum->kind);
+		name(&cells[3], sum->initiator);
 		name(&cells[4], sum->locality);
 		speed(&cells[5], bytes_rate(live, &sum->sums), sum->sums.unsized);
 		number(&cells[6], count_rate(live, sum->sums.count));
