@@ -94,6 +94,57 @@ all_programs()
 		"MPI_Comm_create_from_group 1", "MPI_Session_finalize 1", "MPI_Session_init 1"]' "$CASE/report.json"
 }
 
+# emulation UCX_TLS PROTO PATH-13: "OPERATION PROTOCOL" of what is emulated of ucx_perftest's puts, gets and atomics, whose
+# counts are those of a preloaded library. Its pair is started by MPI, which does not go over UCX itself.
+emulation()
+{
+	export WITNESS=$WORK/witness
+
+	rm -rf "$WITNESS"
+	mkdir "$WITNESS"
+	cp "$BUILD/tests/progs/lib/lib_ucp_count.so" "$WORK"
+	cat >"$WORK/script" <<-'EOT'
+		pair()
+		{
+			timeout -k 1 25 mpirun.openmpi --allow-run-as-root --bind-to none -n 2 env LD_PRELOAD="$COUNTING" \
+				ucx_perftest -t $1 -s $2 -n 60 -w 5 >/dev/null 2>&1 || echo "failed: $1 $2"
+		}
+		for test in ucp_get ucp_put_bw; do
+			pair $test 8
+			pair $test 100000
+		done
+		for test in ucp_add ucp_fadd ucp_cswap; do
+			pair $test 8
+		done
+	EOT
+	timeout -k 5 90 "$UCXBPF" run -q -o "$WORK/$2.$3.ucxb" -L "$ROOT/usr/lib/x86_64-linux-gnu" -- \
+		env OMPI_MCA_pml=ob1 OMPI_MCA_osc=^ucx OMPI_MCA_btl=self,sm COUNTING="$WORK/lib_ucp_count.so" UCX_TLS="$1" \
+		UCX_NET_DEVICES=all UCX_PROTO_ENABLE="$2" UCX_LOG_LEVEL=fatal \
+		$ENTER timeout -k 2 80 bash "$WORK/script" >"$WORK/out" 2>&1
+	cat "$WORK/out"
+	! grep failed "$WORK/out" || false
+	"$UCXBPF" replay --json "$WORK/$2.$3.ucxb" >"$WORK/report.json"
+	in_form "$WORK/report.json"
+	/usr/bin/python3 "$TOP/tests/live/check_perftest.py" "$WORK/report.json" "$WITNESS"
+	"$UCXBPF" check -f json "$WORK/$2.$3.ucxb" >"$WORK/verdict" || [ $? -le 2 ]
+	[ "$(jq -r '.findings[] | select(.rule == "PATH-13") | .verdict' "$WORK/verdict")" = "$3" ]
+	jq -r '[.transfers[] | select(.data_path == "emulated") | "\(.ucp_op) \(.protocol) \(.initiator)"] | unique[]' \
+		"$WORK/report.json" >"$WORK/emulated"
+	cat "$WORK/emulated"
+}
+
+# Protocol v2 puts over tcp by itself, which 1.13.1 emulates as v1 does.
+@test "what ucx 1.18.1 emulates" {
+	emulation tcp,self n fail
+	printf '%s\n' "atomic amo/am "{origin,target} "get get/am target" "put put/am/bcopy origin" | diff - "$WORK/emulated"
+	emulation tcp,self y fail
+	printf '%s\n' "atomic amo/am target" "atomic amo/"{fetch,post}"/sw origin" "get get/am target" | diff - "$WORK/emulated"
+	for proto in n y; do
+		emulation posix,self,cma $proto pass
+		[ ! -s "$WORK/emulated" ]
+	done
+}
+
 # behind MPI CASE: "RANKS STATE" as `pending` has it, and what is queued, of two ranks that hung before
 behind()
 {
