@@ -15,6 +15,12 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 #define UCT_EP_PARAMS_IFACE 8
 #define UCP_EP_PARAMS_ADDRESS 8
 #define UCP_EP_PARAM_FIELD_REMOTE_ADDRESS 1
+#define UCP_MEM_MAP_PARAMS_FLAGS 24
+#define UCP_MEM_MAP_PARAM_FIELD_FLAGS 4
+#define UCP_MEM_MAP_ALLOCATE 2
+/* ucp_mem_t begins with the region's start and end (src/ucp/core/ucp_mm.h, 1.13 to 1.22). */
+#define UCP_MEM_START 0
+#define UCP_MEM_END 8
 #define PACKED_ADDRESS_UUID 1 /* behind one header byte (src/ucp/wireup/address.c, version 1) */
 
 static __always_inline void read_name(char *name, __u32 size, __u64 at)
@@ -60,6 +66,11 @@ static __always_inline __u64 object_arguments(struct ub_obj *obj, const struct l
 	case UB_OBJ_WORKER_ADDRESS:
 		obj->obj = args[1];
 		return args[2];
+	case UB_OBJ_MEM_MAP:
+		if (read_u64(args[2]) & UCP_MEM_MAP_PARAM_FIELD_FLAGS)
+			obj->parent =
+				read_u64(args[2] + UCP_MEM_MAP_PARAMS_FLAGS) & UCP_MEM_MAP_ALLOCATE;
+		return args[3];
 	}
 	return 0;
 }
@@ -78,6 +89,10 @@ static __always_inline void object_result(struct ub_obj *obj, __u64 result, __u8
 		obj->uuid = read_u64(result + layout->worker_uuid);
 	if (what == UB_OBJ_IFACE_OPEN)
 		obj->parent = read_u64(result + layout->iface_worker);
+	if (what == UB_OBJ_MEM_MAP && obj->parent) {
+		obj->parent = read_u64(result + UCP_MEM_START);
+		obj->uuid = read_u64(result + UCP_MEM_END);
+	}
 }
 
 static __always_inline void endpoints_changed(__u8 what)
@@ -170,6 +185,8 @@ int object_end(struct pt_regs *ctx)
 	endpoints_changed(hit.site->what);
 	if (hit.site->what == UB_OBJ_UCT_EP_DESTROY)
 		endpoint_over(hit.task, obj->obj, hit.ts);
+	if (hit.site->what == UB_OBJ_MEM_UNMAP)
+		obj->obj = PT_REGS_PARM2(ctx);
 	if (hit.site->what == UB_OBJ_UCP_EP_PEER) {
 		obj->parent = PT_REGS_PARM1(ctx);
 		obj->obj = PT_REGS_PARM2(ctx);

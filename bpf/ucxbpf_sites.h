@@ -31,6 +31,8 @@ enum ub_obj_what {
 	UB_OBJ_WORKER_ADDRESS = 8,
 	UB_OBJ_WORKER_DESTROY = 9,
 	UB_OBJ_UCP_EP_PEER = 10, /* ucp_ep_match_insert(worker, ep, uuid): both sides */
+	UB_OBJ_MEM_MAP = 11, /* parent, uuid: start and end of memory that it allocated, else 0 */
+	UB_OBJ_MEM_UNMAP = 12,
 };
 
 enum ub_comp_what {

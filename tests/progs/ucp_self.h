@@ -15,7 +15,7 @@
 		}                                                                                  \
 	} while (0)
 
-static void ucp_self_open(ucp_worker_h *worker, ucp_ep_h *ep)
+static ucp_context_h ucp_self_open(ucp_worker_h *worker, ucp_ep_h *ep)
 {
 	const ucp_params_t params = { .field_mask = UCP_PARAM_FIELD_FEATURES,
 				      .features = UCP_FEATURE_TAG };
@@ -30,6 +30,7 @@ static void ucp_self_open(ucp_worker_h *worker, ucp_ep_h *ep)
 	UCP_NEED(ucp_worker_get_address(*worker, &address, &length));
 	ep_params.address = address;
 	UCP_NEED(ucp_ep_create(*worker, &ep_params, ep));
+	return context;
 }
 
 #endif

@@ -234,6 +234,8 @@ void emit_collective(struct emitter *emitter, const struct fact_collective *coll
 	fact_put(emitter->sink, FACT_COLLECTIVE, collective);
 }
 
+#define FREED_EARLY "operations that were not done when ucp_mem_unmap() freed their memory"
+
 void emit_op(struct emitter *emitter, struct op *op)
 {
 	const struct emitted_end end = emit_end(op->start, matched_end(op));
@@ -258,9 +260,13 @@ void emit_op(struct emitter *emitter, struct op *op)
 		.memory_known_by = op->memory.known_by,
 		.taken_as = op->taken_as,
 		.status = op->status,
+		.freed =
+			op->freed && op->end.precision == PRECISION_EXACT && op->end.ns > op->freed,
 		.sends = op->sends,
 	};
 
+	if (fact.freed)
+		reason_add(emitter->totals->notes, FREED_EARLY, 1);
 	emit_count(emitter);
 	emitter->totals->ops.recorded++;
 	fact_put(emitter->sink, FACT_OP, &fact);

@@ -247,6 +247,7 @@ void attribute_free(struct attribute *attribute)
 		vec_release(&attribute->owned.data[i].threads);
 	}
 	vec_release(&attribute->owned);
+	allocations_release(attribute);
 	map_release(&attribute->inners);
 	map_release(&attribute->requests);
 	map_release(&attribute->buffers);
@@ -333,12 +334,13 @@ static void loss_event(struct thread *thread, const struct event *event)
 void attribute_event(struct attribute *attribute, const struct event *event)
 {
 	const struct place *caller = NULL;
-	const unsigned int no_work =
-		1u << UB_TASK | 1u << UB_NAME | 1u << UB_OBJ | 1u << UB_STACK | 1u << UB_MEM;
+	const unsigned int no_work = 1u << UB_TASK | 1u << UB_NAME | 1u << UB_STACK | 1u << UB_MEM;
 	struct thread *thread;
 
 	if (1u << event->h->kind & no_work)
 		return;
+	if (event->h->kind == UB_OBJ)
+		return allocation_event(attribute, event);
 	thread = thread_of(attribute, event);
 	if (event->h->kind == UB_LOSS)
 		return loss_event(thread, event);

@@ -46,6 +46,7 @@ struct op {
 	uint64_t copied; /* bytes that were copied from its buffer, or into it */
 	struct transfer *copies; /* of these, those whose role is not known yet; latest first */
 	int status;
+	uint64_t freed; /* when ucp_mem_unmap() freed its buffer: it was not known to be done; 0 */
 	bool sends; /* carries payload away */
 	bool immediate; /* done at its return */
 	bool returns; /* its return was seen */

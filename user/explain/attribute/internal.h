@@ -82,6 +82,7 @@ struct attribute {
 	struct map inners; /* (request, process) -> struct inner * */
 	struct map answers; /* (peer's request id, process) -> struct request_answer * */
 	struct map communicators; /* see thread.c */
+	struct map allocations; /* (handle, process) -> struct allocation *, see allocation.c */
 	VEC(struct owned) owned; /* by process.id, see owned_by() */
 	struct thread *recent[RECENT_THREADS]; /* by tid; NULL */
 	uint64_t ids; /* the last one given to a call or operation */
@@ -187,6 +188,11 @@ const struct request_answer *answer_to(const struct attribute *attribute,
 const struct request_answer *answer_find(const struct attribute *attribute,
 					 const struct event *event);
 void answers_cut(struct attribute *attribute);
+
+/* ---- allocation.c ---- */
+/* ucp_mem_map() or ucp_mem_unmap(). */
+void allocation_event(struct attribute *attribute, const struct event *event);
+void allocations_release(struct attribute *attribute);
 
 /* ---- thread.c ---- */
 struct thread *thread_of(struct attribute *attribute, const struct event *event);

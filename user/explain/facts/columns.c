@@ -148,6 +148,7 @@ static const struct fact_column op_columns[] = {
 	    "source of that knowledge"),
 	ROW("taken_as", TEXT, fact_op, taken_as, "memory type that UCX assumed for the buffer"),
 	ONE("status", INT, fact_op, status, "ucs_status_t, below 0 an error"),
+	ONE("freed", BOOL, fact_op, freed, "ucp_mem_unmap freed its buffer before it was done"),
 	ROW("sends", BOOL, fact_op, sends, "whether it sends payload"),
 	{ .name = NULL },
 };

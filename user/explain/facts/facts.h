@@ -146,6 +146,7 @@ struct fact_op {
 	const char *memory_known_by; /* "allocation", "map", "ucx"...; NULL: it is not known */
 	const char *taken_as; /* what UCX took it for: "host", "cuda"...; NULL: not told */
 	int status; /* ucs_status_t */
+	bool freed; /* it was done after ucp_mem_unmap() had freed its buffer */
 	bool sends; /* carries payload away from this process */
 };
 

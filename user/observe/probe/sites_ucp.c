@@ -207,6 +207,10 @@ static const struct site rest_rows[] = {
 	    .arg_tag = 3),
 	/* (ep): runs once, when the last reference goes, whichever way the endpoint is closed */
 	OBJ("ucp_ep_destroy_base", "ep_destroy", UB_OBJ_UCP_EP_DESTROY, .arg_obj = 1),
+	/* (context, params, memh *), (context, memh) */
+	OBJ("ucp_mem_map", "mem_map", UB_OBJ_MEM_MAP, .needs_return = 1, .arg_param = 2,
+	    .arg_obj = 3),
+	OBJ("ucp_mem_unmap", "mem_unmap", UB_OBJ_MEM_UNMAP, .arg_obj = 2),
 };
 
 const struct site_table sites_ucp_rest = { rest_rows, ARRAY_SIZE(rest_rows), 0, NULL };

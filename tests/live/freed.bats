@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Memory that UCX allocated, and that is freed while an operation has its buffer there, is named: as often as the program
+# did so, and never where the memory is the program's own, or the operation was over.
+
+load ../lib/live.bash
+load ../lib/soon.bash
+
+setup_file() { live_file_setup; }
+teardown_file() { live_file_teardown; }
+setup() { live_setup; }
+
+teardown()
+{
+	touch "$WORK/go"
+	[ -z "${TRACER:-}" ] || wait "$TRACER" || true
+}
+
+# freed EXPECTED ARGUMENT...; the program goes on once its callback has a probe, so that ends are exact
+freed()
+{
+	local expected=$1
+
+	shift
+	UCX_TLS=self,posix timeout 60 "$UCXBPF" run -q -o "$WORK/a.ucxb" -- \
+		"$PROGS/ucp/ucp_freed" "$WORK/go" "$@" >"$WORK/out" 3>&- &
+	TRACER=$!
+	soon so_far "$WORK/a.ucxb" '[.ops[] | select(.op == "tag_recv") | .time.exact] | add > 0'
+	touch "$WORK/go"
+	wait "$TRACER"
+	TRACER=
+	"$UCXBPF" replay --json "$WORK/a.ucxb" >"$WORK/report.json"
+	in_form "$WORK/report.json"
+	[ "$(jq '[.ops[] | select(.op == "tag_recv") | .count] | add' "$WORK/report.json")" = "$(cat "$WORK/out")" ]
+	jq -c .notes "$WORK/report.json"
+	[ "$(jq '.notes["operations that were not done when ucp_mem_unmap() freed their memory"] // 0' "$WORK/report.json")" = "$expected" ]
+	[ "$("$UCXBPF" export -f ndjson "$WORK/a.ucxb" | jq -s 'map(select(.event == "op" and .freed)) | length')" = "$expected" ]
+}
+
+@test "freed while a receive is open" { freed 3 late=2 early=3 own=4; }
+@test "freed after it, or the program's own" { freed 0 late=5 own=4; }
