@@ -30,9 +30,11 @@ KINDS = {
     "host": "nogpu malloc cudaMallocHost cudaHostRegister",
 }
 
-# What UCX takes for the host's memory if it remembers what it saw being made, and then touches: 1.13.1
-# does not see mappings, no version sees what is opened of another process. It is told not to.
+# What UCX takes for other memory if it remembers what it saw being made: 1.13.1 sees neither mappings nor
+# memory of pools, and crashed in every fourth job with these, traced or not; no version sees what is opened of another
+# process. It does not remember then (UCX_MEMTYPE_CACHE).
 UNSEEN = ("vmm", "mapped", "remap", "imported")
+UNSEEN_BY = {"1.13.1": ("pool",)}
 
 # The modes of gpu_pingpong, with the kind of memory that each word stands for.
 MODES = ("pingpong", "window", "both", "mixed")
@@ -142,7 +144,7 @@ both     plain   environ 1.18.1 y staged  static late
 
 def unseen(case):
     """Whether that is what it sends."""
-    return any(word in case.name.split("-") for word in UNSEEN)
+    return any(word in case.name.split("-") for word in UNSEEN + UNSEEN_BY.get(case.ucx, ()))
 
 
 def program_of(word):
