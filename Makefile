@@ -578,6 +578,8 @@ install-built:
 	install -D -m 644 $(SHELLS)/ucxbpf.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/ucxbpf.fish
 	$(if $(filter %-tools,$(NAME)),, \
 		install -D -m 644 packaging/serve/grafana.json $(DESTDIR)$(PREFIX)/share/ucxbpf/serve/grafana.json && \
+		for script in packaging/serve/slurm-*.sh; do \
+			install -D -m 755 $$script $(DESTDIR)$(PREFIX)/share/ucxbpf/serve/$${script##*/} || exit; done && \
 		install -D -m 644 packaging/serve/ucxbpf-serve.service $(DESTDIR)$(UNITDIR)/ucxbpf-serve.service && \
 		sed -i 's#/usr/local/bin#$(PREFIX)/bin#' $(DESTDIR)$(UNITDIR)/ucxbpf-serve.service)
 	for page in README.md CHANGELOG.md CONTRIBUTING.md LICENSE docs/*.md docs/*.json docs/*.xsd docs/gallery/*.png; do \

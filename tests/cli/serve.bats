@@ -116,3 +116,65 @@ setup() {
 		grep -q "\`$name\`" "$TOP/docs/serve.md"
 	done
 }
+
+# slurm_script NAME [SETTING...]: packaging/serve/slurm-NAME.sh for job 7 on n0, with settings of a site; nothing answers at
+# the place of the service, lines for the log are in log
+slurm_script() {
+	local name=$1
+	shift
+	sed "s|^site=.*|site=$PWD/site|" "$SERVE/slurm-$name.sh" >script
+	printf '%s\n' "SERVICE=(--unix-socket $PWD/socket http://localhost/metrics)" "SUMMARIES=$PWD/lines" \
+		"LOG=(tee -a $PWD/log)" "$@" >site
+	SLURM_JOB_ID=7 SLURMD_NODENAME=n0 SLURM_NODELIST='n[0-1]' run timeout 60 bash script
+	echo "$status $output"
+}
+
+@test "the prolog fails without the service where the site wants it, and waits for none that hangs" {
+	cd "$BATS_TEST_TMPDIR"
+	slurm_script prolog
+	[ "$status" = 0 ]
+	grep -q '^job 7 begins, and ucxbpf serve does not answer: curl: (7) ' log
+	slurm_script prolog REQUIRED=yes
+	[ "$status" = 1 ]
+	/usr/bin/python3 -c 'import socket, time
+one = socket.socket(socket.AF_UNIX)
+one.bind("socket")
+one.listen(9)
+time.sleep(60)' 3>&- &
+	while [ ! -S socket ]; do sleep 0.05; done
+	slurm_script prolog
+	kill $!
+	[ "$status" = 0 ]
+	tail -n 1 log | grep -q 'curl: (28) '
+}
+
+@test "the epilog takes the job's lines alone, and ends with 0 whatever fails" {
+	cd "$BATS_TEST_TMPDIR"
+	slurm_script epilog
+	[ "$status" = 0 ]
+	[ ! -e log ]
+	printf '{"schema":"ucxbpf.line/1","job":"%s","step":"%s"}\n' 7 0 77 0 17 0 7 1 >lines
+	slurm_script epilog
+	[ "$status" = 0 ]
+	jq -es 'map("\(.job).\(.step)") == ["7.0", "7.1"]' log
+	slurm_script epilog 'LOG=(false)'
+	[ "$status" = 0 ]
+	slurm_script epilog 'if'
+	[ "$status" = 0 ]
+	# the first node alone has the comment
+	mkdir bin
+	printf '#!/bin/bash\nprintf "n0\\nn1\\n"\n' >bin/scontrol
+	printf '#!/bin/bash\nprintf "%%s\\n" "$@" >"%s"\nexit 1\n' "$PWD/told" >bin/sacctmgr
+	chmod +x bin/*
+	slurm_script epilog TO=comment 'SLURMD_NODENAME=n1' "PATH=$PWD/bin:\$PATH"
+	[ "$status" = 0 ]
+	[ ! -e told ]
+	slurm_script epilog TO=comment "PATH=$PWD/bin:\$PATH"
+	[ "$status" = 0 ]
+	[ "$(head -n -1 told)" = "$(printf '%s\n' -i modify job where jobid=7 set)" ]
+	tail -n 1 told | sed 's/^AdminComment=\(.*\)/[\1]/' | jq -e 'map(.step) == ["0", "1"]'
+	# nor more than its place in the database has room for
+	printf '{"job":"7","step":"%s"}\n' {1..1000} >lines
+	slurm_script epilog TO=comment "PATH=$PWD/bin:\$PATH"
+	tail -n 1 told | sed 's/^AdminComment=\(.*\)/[\1]/' | jq -e 'length == 300 and last.step == "1000"'
+}

@@ -61,6 +61,7 @@ ucxbpf replay /tmp/job/job.ucxb | head -n 2
 grep -qx 'ExecStart=/usr/bin/ucxbpf serve .*' /usr/lib/systemd/system/ucxbpf-serve.service || fail "no unit"
 [ ! -e /etc/systemd/system/multi-user.target.wants/ucxbpf-serve.service ] || fail "the unit is on"
 [ -e /usr/share/ucxbpf/serve/grafana.json ] || fail "no dashboard"
+[ -x /usr/share/ucxbpf/serve/slurm-prolog.sh ] && [ -x /usr/share/ucxbpf/serve/slurm-epilog.sh ] || fail "no scripts for Slurm"
 [ -e /usr/share/bash-completion/completions/ucxbpf ] || fail "no completion"
 rm -rf /tmp/job
 removed ucxbpf
