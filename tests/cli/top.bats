@@ -67,3 +67,53 @@ setup() {
 	[ "${lines[0]}" = "ucxbpf: warning: n0: not watched: cannot run '/nowhere/ssh': No such file or directory" ]
 	[ -z "$(ls "$BATS_TEST_TMPDIR")" ]
 }
+
+# rsh_that SCRIPT: in place of ssh; the node's name is its first word
+rsh_that()
+{
+	printf '#!/bin/bash\n%s\n' "$1" >"$BATS_TEST_TMPDIR/rsh"
+	chmod +x "$BATS_TEST_TMPDIR/rsh"
+	ALL=(top --json --job 1 --all-nodes -w 'n[0-1]' --rsh "$BATS_TEST_TMPDIR/rsh")
+}
+
+OBJECT='{"schema":"ucxbpf.top/1","interval":1}'
+
+@test "all nodes: a reader that stops early is no failure" {
+	rsh_that "echo '$OBJECT'; echo '$OBJECT'"
+	run bash -c '"$@" 2>"$0" | head -n 1; echo "${PIPESTATUS[0]}"' "$BATS_TEST_TMPDIR/err" "$UCXBPF" "${ALL[@]}"
+	[ "${lines[1]}" = 0 ]
+	[ ! -s "$BATS_TEST_TMPDIR/err" ]
+}
+
+@test "all nodes: what a node sent in part, or is no object, is said" {
+	rsh_that "echo hello; echo '$OBJECT'; if [ \$1 = n0 ]; then echo '{\"schema\":'; else printf '%s' '$OBJECT'; fi"
+	run bash -c '"$@" 2>"$0"' "$BATS_TEST_TMPDIR/err" "$UCXBPF" "${ALL[@]}"
+	[ "$status" = 4 ]
+	[ "${#lines[@]}" = 2 ]
+	grep -q "n0: sent an object that cannot be read" "$BATS_TEST_TMPDIR/err"
+	grep -q "n1: the last object that it sent was cut short" "$BATS_TEST_TMPDIR/err"
+}
+
+# The pipe to the reader is full.
+@test "all nodes: a signal ends it where nobody reads" {
+	local top
+
+	rsh_that "while echo '$OBJECT' 2>/dev/null; do :; done"
+	mkfifo "$BATS_TEST_TMPDIR/fifo"
+	exec 5<>"$BATS_TEST_TMPDIR/fifo"
+	"$UCXBPF" "${ALL[@]}" >&5 2>"$BATS_TEST_TMPDIR/err" 3>&- &
+	top=$!
+	sleep 0.5
+	kill "$top"
+	timeout 15 tail --pid="$top" -f /dev/null
+	run wait "$top"
+	[ "$status" = 4 ]
+}
+
+@test "all nodes: a reader that pauses costs no node its time" {
+	rsh_that "for i in 1 2 3 4; do echo '$OBJECT'; sleep 0.5; done; yes '$OBJECT' | head -n 3000"
+	run bash -c '"$@" --answer 1s 2>"$0" | { sleep 4; wc -l; }; echo "${PIPESTATUS[0]}"' "$BATS_TEST_TMPDIR/err" "$UCXBPF" "${ALL[@]}"
+	cat "$BATS_TEST_TMPDIR/err"
+	[ "${lines[0]}" = 6008 ]
+	[ "${lines[1]}" = 0 ]
+}

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <jansson.h>
+#include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +29,8 @@ struct views {
 	const struct top_nodes *nodes;
 	struct remotes remotes;
 	VEC(struct node_view) list; /* in their order */
-	uint64_t asked; /* ns, when they were started or, later, told to end */
+	uint64_t asked; /* ns, from when on they are expected to say something */
+	bool finishes; /* they were told to end */
 	int err; /* of standard output */
 };
 
@@ -43,15 +46,48 @@ static json_t *object_of(const char *line)
 	return NULL;
 }
 
-static int print(json_t *object, const char *node)
+#define ROOM PIPE_BUF /* bytes that a pipe takes at once where poll() says that it takes some */
+
+/* A reader may stop reading: a signal ends the wait. -ECANCELED: one did. */
+static int write_out(const struct signals *signals, const char *text, size_t left)
 {
+	while (left) {
+		struct pollfd polls[] = { { STDOUT_FILENO, POLLOUT, 0 },
+					  { signals->fd, POLLIN, 0 } };
+		ssize_t n;
+
+		if (poll(polls, ARRAY_SIZE(polls), -1) < 0)
+			return -errno;
+		if (!polls[0].revents)
+			return -ECANCELED;
+		n = write(STDOUT_FILENO, text, left < ROOM ? left : ROOM);
+		if (n < 0)
+			return -errno;
+		text += n;
+		left -= (size_t)n;
+	}
+	return 0;
+}
+
+#define STALLED 1000000000ull /* ns */
+
+/* While a reader makes this wait, nobody listens to nodes: they have their time from then on. */
+static int print(struct views *views, json_t *object, const char *node)
+{
+	const uint64_t before = clock_ns(CLOCK_MONOTONIC);
 	json_t *named = json_pack("{s:s, s:s}", "schema", TOP_SCHEMA, "node", node);
-	int err = 0;
+	char *text;
+	int err;
 
 	json_object_update_missing(named, object);
-	if (json_dumpf(named, stdout, JSON_COMPACT) || putchar('\n') == EOF || fflush(stdout))
-		err = -errno;
+	text = json_dumps(named, JSON_COMPACT);
+	err = write_out(&views->remotes.signals, text, strlen(text));
+	if (!err)
+		err = write_out(&views->remotes.signals, "\n", 1);
+	free(text);
 	json_decref(named);
+	if (clock_ns(CLOCK_MONOTONIC) - before > STALLED)
+		views->asked = clock_ns(CLOCK_MONOTONIC);
 	return err;
 }
 
@@ -64,10 +100,12 @@ static void heard(void *arg, size_t which, const char *data, size_t size)
 	while (!views->err && (line = remote_line(remote, &data, &size))) {
 		json_t *object = object_of(line);
 
+		if (!object && *line == '{')
+			remote_fail(remote, "sent an object that cannot be read");
 		if (!object)
 			continue;
 		views->list.data[which].objects++;
-		views->err = print(object, remote->node);
+		views->err = print(views, object, remote->node);
 		json_decref(object);
 	}
 }
@@ -79,6 +117,8 @@ static void tell(struct views *views, size_t which)
 	struct node_view *view = &views->list.data[which];
 	char *said = remote_said(remote);
 
+	if (remote->line.len && !remote->line_taken && *remote->line.data == '{')
+		remote_fail(remote, "the last object that it sent was cut short");
 	if (!view->objects)
 		remote_fail(remote, "not watched: %s", said);
 	else if (remote->child.status != UCXBPF_EXIT_OK &&
@@ -97,8 +137,9 @@ static void check(struct views *views, size_t which)
 	const double answer_s = views->nodes->arguments->answer_s;
 	const uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	const uint64_t since = remote->heard > views->asked ? remote->heard : views->asked;
+	const uint64_t interval = views->finishes ? 0 : views->nodes->interval;
 
-	if (!remote->over && now - since > answer_s * 1e9 + views->nodes->interval) {
+	if (!remote->over && now - since > answer_s * 1e9 + interval) {
 		remote_fail(remote, "%s within %g s (--answer)",
 			    views->list.data[which].objects ? "nothing more came"
 							    : "not watched: no answer",
@@ -113,12 +154,10 @@ static void check(struct views *views, size_t which)
 /* Until all have ended; after a signal, as soon as they have said the rest. */
 static void follow(struct views *views)
 {
-	bool finishes = false;
-
 	while (!views->err && remotes_over(&views->remotes) < views->list.len) {
 		remotes_listen(&views->remotes, heard, views);
-		if (views->remotes.interrupted && !finishes) {
-			finishes = true;
+		if (views->remotes.interrupted && !views->finishes) {
+			views->finishes = true;
 			views->asked = clock_ns(CLOCK_MONOTONIC);
 			remotes_finish(&views->remotes);
 			signals_finish(true);
@@ -138,6 +177,8 @@ static int result(const struct views *views)
 		some = some || views->list.data[i].objects;
 		all = all && !remote->why && remote->child.status == UCXBPF_EXIT_OK;
 	}
+	if (views->err == -ECANCELED)
+		return UCXBPF_EXIT_PARTIAL;
 	if (views->err)
 		return top_unwritten(views->err);
 	if (!some)
