@@ -95,9 +95,9 @@ static int watch(const struct pending *pending, struct capture_session *capture,
  * Ranks that hang often poll on every CPU, and somebody waits for the answer, which takes a quarter
  * of a second of CPU time. Without CAP_SYS_NICE it takes longer.
  */
-static void hurry(void)
+static void hurry(int nice)
 {
-	if (setpriority(PRIO_PROCESS, 0, NICE))
+	if (setpriority(PRIO_PROCESS, 0, nice))
 		log_debug("priority: %s", strerror(errno));
 }
 
@@ -106,9 +106,10 @@ static int look(struct pending *pending, const struct capture_options *capture_o
 	struct capture_session *capture;
 	struct signals signals;
 	int err = signals_open(&signals, false), close_err;
+	const int usual = getpriority(PRIO_PROCESS, 0);
 
 	if (!err) {
-		hurry();
+		hurry(NICE);
 		readers_start();
 		confine_to_tracing();
 		err = capture_open(&capture, capture_options);
@@ -123,6 +124,7 @@ static int look(struct pending *pending, const struct capture_options *capture_o
 	err = watch(pending, capture, &signals);
 	signals_finish(false);
 	close_err = capture_close(capture, "duration");
+	hurry(usual);
 	return err ? err : close_err;
 }
 
