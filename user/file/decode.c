@@ -307,12 +307,20 @@ static void read_header(struct block_decoder *d, struct decoder_thread *t,
 	last->call = expected_call(last->call, h->seq, h->call);
 }
 
-static void read_words(struct block_decoder *d, struct kind_words *kind, uint64_t *image)
+/* Which words have changed. */
+static uint32_t take_changed(struct block_decoder *d, const struct kind_words *kind)
 {
-	uint32_t changed = take(d, COLUMN_WORDS);
+	const uint32_t changed = take(d, COLUMN_WORDS);
 
 	if (kind->words < BLOCK_MAX_WORDS && changed >> kind->words)
 		d->bad = true;
+	return changed;
+}
+
+static void read_words(struct block_decoder *d, struct kind_words *kind, uint64_t *image)
+{
+	uint32_t changed = take_changed(d, kind);
+
 	for (; changed && !d->bad; changed &= changed - 1) {
 		uint32_t i = (uint32_t)__builtin_ctz(changed);
 		uint64_t value = take_word(d, &kind->column[i]);
@@ -353,7 +361,7 @@ static long read_record(struct block_decoder *d, struct decoder_thread *t, uint8
 	image = d->image + c->image;
 	read_header(d, t, c, how, kind->known ? (struct ub_hdr *)out : &unknown);
 	if (how & HOW_WORDS && kind->bare)
-		take(d, COLUMN_WORDS);
+		take_changed(d, kind);
 	else if (how & HOW_WORDS)
 		read_words(d, kind, image);
 	if (is_new)
