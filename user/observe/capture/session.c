@@ -539,10 +539,11 @@ static int open_watch(struct capture_session *capture)
 	int err = watch_open(&capture->watch, &heard);
 
 	if (err) {
-		log_error(
-			"cannot watch for new libraries: %s; needs CAP_PERFMON, and CAP_SYS_ADMIN "
-			"where kernel.perf_event_paranoid is above 2, as in Debian",
-			strerror(-err));
+		log_error("cannot watch for new libraries: %s%s", strerror(-err),
+			  err == -EACCES || err == -EPERM
+				  ? "; needs CAP_PERFMON, or CAP_SYS_ADMIN where "
+				    "kernel.perf_event_paranoid is above 2, as in Debian"
+				  : "");
 		return err;
 	}
 	capture->polls =
