@@ -97,31 +97,48 @@ static void a_process_without_a_record(void **state)
 	bed_release(&bed);
 }
 
-/* What the process ran is learnt from its code; a library is nobody's program. */
-static void program_by_its_code(void **state)
+/* A file that code ran in may tell whether it is a program: it is that of a process that was not
+ * read. */
+static void program_by_its_file(void **state)
 {
-	struct bed bed;
+	static const struct {
+		json_t *(*program)(void);
+		const char *described, *role, *exe;
+	} rows[] = {
+		{ NULL, NULL, NULL, NULL },
+		{ json_true, NULL, "program", "/opt/app" },
+		{ json_false, NULL, "other", NULL },
+		{ NULL, "/opt/app", "program", "/opt/app" },
+		{ NULL, "/bin/env", "other", "/bin/env" },
+		{ json_true, "/bin/env", "program", "/bin/env" }, /* before its exec */
+		{ json_false, "/bin/env", "other", "/bin/env" },
+	};
 
 	(void)state;
-	for (int program = 0; program < 2; program++) {
-		const struct place *place;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		json_t *module =
 			json_pack("{s:s, s:i, s:s}", "t", "module", "id", 3, "path", "/opt/app");
+		const struct place *place;
+		struct bed bed;
 
-		if (program)
-			json_object_set_new(module, "program", json_true());
+		if (rows[i].program)
+			json_object_set_new(module, "program", rows[i].program());
 		bed_init(&bed);
 		add_address(&bed, 9, "0x9000", "0x100");
 		add(&bed, module);
+		if (rows[i].described)
+			add(&bed, json_pack("{s:s, s:i, s:i, s:i, s:s}", "t", "process", "tgid", 9,
+					    "start_time", 1, "ts", 1, "exe", rows[i].described));
 		bed_ready(&bed);
 		place = place_of(&bed, 9, 0x9000);
-		if (program) {
-			assert_string_equal(place->role, "program");
-			assert_string_equal(bed.event.process->exe, "/opt/app");
-		} else {
+		if (rows[i].role)
+			assert_string_equal(place->role, rows[i].role);
+		else
 			assert_null(place->role);
+		if (rows[i].exe)
+			assert_string_equal(bed.event.process->exe, rows[i].exe);
+		else
 			assert_null(bed.event.process->exe);
-		}
 		bed_release(&bed);
 	}
 }
@@ -226,7 +243,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_old_capture_says_nothing),
 		cmocka_unit_test(a_process_without_a_record),
-		cmocka_unit_test(program_by_its_code),
+		cmocka_unit_test(program_by_its_file),
 		cmocka_unit_test(names),
 		cmocka_unit_test(unknown),
 		cmocka_unit_test(nonsense),

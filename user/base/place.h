@@ -5,6 +5,12 @@
 
 #include <stdint.h>
 
+enum file_sort {
+	FILE_UNKNOWN,
+	FILE_LIBRARY, /* a shared library */
+	FILE_PROGRAM, /* an executable: the program of a process that runs code of it */
+};
+
 /* Strings are interned, NULL = not known: one pointer per text. */
 struct place {
 	const char *key; /* a text of its own for every place: sorts and compares */
@@ -12,10 +18,11 @@ struct place {
 			    * name of C++ without parameters (base/demangle.h) */
 	const char *frame; /* as one frame of a stack: "main", else the label */
 	const char *module, *build_id; /* the file it lies in */
+	enum file_sort sort; /* of that file */
 	const char *symbol, *file;
 	const char *demangled; /* the symbol as C++ writes it; NULL: it is none of C++ */
 	const char *library; /* that calls UCP from here: "UCC", "Charm++"; NULL: none of these */
-	const char *role; /* of its file: "program", "mpi", "other"...; NULL: module not known */
+	const char *role; /* of its file: "program", "mpi", "other"...; NULL: not known */
 	const char *reason; /* why the module is not known */
 	uint64_t address; /* in its process: behind the call, where that returns to */
 	uint64_t offset; /* in the module, link-time address */

@@ -211,7 +211,7 @@ struct site_info {
 /* A file that code runs in. */
 struct code_module {
 	const char *path, *build_id;
-	bool program; /* no process loads it as a library */
+	enum file_sort sort;
 };
 
 /* Sums kept by the kernel (--count), and their description. */

@@ -182,13 +182,19 @@ static const struct caller_library *calling_library(const struct place *place)
 	return NULL;
 }
 
-static const char *role_of(const struct process *process, const char *module)
+/* The name in the process's description may be older than its last exec. */
+static bool in_program(const struct process *process, const struct place *place)
 {
-	const char *role = decoder_role(process, module);
+	return place->sort == FILE_PROGRAM || decoder_is_program(process, place->module);
+}
 
-	if (decoder_is_program(process, module))
+static const char *role_of(const struct process *process, const struct place *place)
+{
+	const char *role = decoder_role(process, place->module);
+
+	if (in_program(process, place))
 		return "program";
-	return role || !process->exe ? role : "other";
+	return role || (place->sort == FILE_UNKNOWN && !process->exe) ? role : "other";
 }
 
 /* One linked into the program is itself, as Charm++ is; an MPI in there is not told apart. */
@@ -200,7 +206,7 @@ void name_caller(const struct process *process, struct place *place)
 		place->library = library->name;
 		place->role = library->role;
 	} else if (place->module) {
-		place->role = role_of(process, place->module);
+		place->role = role_of(process, place);
 	}
 }
 
@@ -225,7 +231,7 @@ bool decoder_beyond_mpi(const struct process *process, const struct place *calle
 		return !process->mpi_calls_ucc;
 	if (library)
 		return !library->below_mpi;
-	return decoder_is_program(process, caller->module);
+	return in_program(process, caller);
 }
 
 static uint64_t field(uint64_t tag, struct bits bits)

@@ -31,6 +31,13 @@ static struct place *place_new(struct decoder *decoder)
 	return place;
 }
 
+static enum file_sort file_sort(const json_t *program)
+{
+	return json_is_true(program)    ? FILE_PROGRAM
+	       : json_is_false(program) ? FILE_LIBRARY
+					: FILE_UNKNOWN;
+}
+
 void decode_module(struct decoder *decoder, struct capture *capture, const json_t *side)
 {
 	uint64_t id = side_u64(side, "id");
@@ -42,7 +49,7 @@ void decode_module(struct decoder *decoder, struct capture *capture, const json_
 	capture->modules.data[id] =
 		(struct code_module){ intern(decoder, side, "path"),
 				      intern(decoder, side, "build_id"),
-				      json_is_true(json_object_get(side, "program")) };
+				      file_sort(json_object_get(side, "program")) };
 }
 
 /* The one place where names of C++ are read: its short form is the frame. */
@@ -119,6 +126,7 @@ static void find_symbol(const struct capture *capture, struct place *place, uint
 	if (module < capture->modules.len) {
 		place->module = capture->modules.data[module].path;
 		place->build_id = capture->modules.data[module].build_id;
+		place->sort = capture->modules.data[module].sort;
 	}
 	if (!symbol)
 		return;
@@ -130,21 +138,9 @@ static void find_symbol(const struct capture *capture, struct place *place, uint
 	place->line = symbol->line;
 }
 
-/*
- * A process that ended before it was read has no program in its description, or the one before its
- * last exec.
- */
-static void learn_program(struct process *process, const struct code_module *module)
-{
-	if (module->program && module->path &&
-	    (!process->exe || strcmp(basename(process->exe), basename(module->path)) != 0))
-		process->exe = module->path;
-}
-
 void decode_address(struct decoder *decoder, struct capture *capture, const json_t *side)
 {
 	const uint32_t tgid = (uint32_t)side_u64(side, "tgid");
-	const uint64_t module = side_u64(side, "module");
 	struct process *process = process_at(decoder, capture->host, tgid, side_u64(side, "ts"));
 	struct place *place = place_new(decoder);
 	bool fresh;
@@ -156,11 +152,10 @@ void decode_address(struct decoder *decoder, struct capture *capture, const json
 	place->address = side_u64(side, "address");
 	place->reason = intern(decoder, side, "reason");
 	place->offset = side_u64(side, "offset");
-	if (json_object_get(side, "module")) {
-		find_symbol(capture, place, module);
-		if (module < capture->modules.len)
-			learn_program(process, &capture->modules.data[module]);
-	}
+	if (json_object_get(side, "module"))
+		find_symbol(capture, place, side_u64(side, "module"));
+	if (place->sort == FILE_PROGRAM && !process->exe) /* it ended before it was read */
+		process->exe = place->module;
 	if (!place->module && !place->reason)
 		place->reason = strings_intern(&decoder->strings, "its module is not recorded");
 	name_place(decoder, process, place);

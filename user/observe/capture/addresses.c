@@ -26,8 +26,8 @@ static json_t *side_module(const struct code_file *file)
 	record_text(record, "path", file->path);
 	record_text(record, "build_id", file->elf ? elf_build_id(file->elf) : NULL);
 	record_text(record, "unreadable", file->error ? strerror(-file->error) : NULL);
-	if (file->elf && elf_is_program(file->elf))
-		json_object_set_new(record, "program", json_true());
+	if (file->elf && (elf_is_program(file->elf) || !elf_is_executable(file->elf)))
+		json_object_set_new(record, "program", json_boolean(elf_is_program(file->elf)));
 	return record;
 }
 

@@ -101,9 +101,9 @@ int elf_fd(const struct elf *elf);
 bool elf_is_executable(const struct elf *elf);
 
 /*
- * Whether only a process's own program can be such a file: no dynamic linker loads it as a library.
- * Stricter than elf_is_executable(): libc.so.6 may be run, too. False: unknown; linkers before
- * binutils 2.26 do not mark position-independent programs (DF_1_PIE).
+ * Whether it is linked as a program (ET_EXEC, or DF_1_PIE, which dynamic linkers refuse to load as
+ * a library: glibc since 2.30). Stricter than elf_is_executable(): libc.so.6 may be run, too.
+ * False: perhaps; linkers before binutils 2.26 do not mark position-independent programs.
  */
 bool elf_is_program(const struct elf *elf);
 
