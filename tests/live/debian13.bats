@@ -139,6 +139,9 @@ emulation()
 	printf '%s\n' "atomic amo/am "{origin,target} "get get/am target" "put put/am/bcopy origin" | diff - "$WORK/emulated"
 	emulation tcp,self y fail
 	printf '%s\n' "atomic amo/am target" "atomic amo/"{fetch,post}"/sw origin" "get get/am target" | diff - "$WORK/emulated"
+	[ "$(jq -r '[.transfers[] | select(.ucp_op == "put" and .kind == "data") | .protocol] | unique[]' "$WORK/report.json" |
+		grep -v '^put/offload/')" = "" ]
+	jq -e 'any(.transfers[]; .protocol == "put/offload/zcopy")' "$WORK/report.json"
 	for proto in n y; do
 		emulation posix,self,cma $proto pass
 		[ ! -s "$WORK/emulated" ]
