@@ -87,9 +87,9 @@ def message:
 def open:
 	.where as $where | .row |
 	breach($where; ("process", "since_ns", "age_ns"); natural),
-	breach($where; ("function", "op"); name),
+	breach($where; "function"; name),
 	breach($where; ("rank", "peer", "peer_rank", "tag"); or_null(natural)),
-	breach($where; "call_site"; or_null(name)),
+	breach($where; ("op", "call_site"); or_null(name)),
 	breach($where; ("peer_certain", "certain"); type == "boolean");
 
 def durations:
