@@ -17,7 +17,7 @@ function same(rows, key, wanted, columns, what) {
   for (const row of rows) {
     const id = key(row);
     assert.ok(!seen.has(id), `${what}: ${id} is there twice`);
-    seen.set(id, Object.fromEntries(Object.entries(columns).map(([field, column]) => [field, Number(row[column])])));
+    seen.set(id, Object.fromEntries(Object.entries(columns).map(([field, column]) => [field, Number(row[column] ?? 0)])));
   }
   const expected = new Map([...wanted].map(([id, sum]) => [id, Object.fromEntries(Object.keys(columns).map((f) => [f, sum[f]]))]));
   assert.deepEqual(Object.fromEntries([...seen].sort()), Object.fromEntries([...expected].sort()), what);
@@ -37,10 +37,12 @@ async function means(view, id, rows, key, wanted) {
 }
 
 async function paths(view, report, kind) {
-  const key = (r) => [r.transport, r.device, r.op, r.protocol, r.locality].join();
-  const wanted = sums(ofKind(report, kind), key, ["count", "bytes", "retries", "wire_bytes", ...MEANS]);
   const rows = await view.table("table-paths");
-  const shown = (r) => [r.Transport, r.Device, r["UCT operation"], r.Protocol, r.Locality].join();
+  const list = ofKind(report, kind);
+  const several = new Set(list.map((r) => r.initiator)).size > 1; // else there is no column
+  const key = (r) => [r.transport, r.device, r.op, r.protocol, r.locality, ...(several ? [r.initiator] : [])].join();
+  const wanted = sums(list, key, ["count", "bytes", "retries", "wire_bytes", ...MEANS]);
+  const shown = (r) => [r.Transport, r.Device, r["UCT operation"], r.Protocol, r.Locality, ...(several ? [r.By] : [])].join();
   same(rows, shown, wanted, { count: "Count", bytes: "Bytes", retries: "Retries", wire_bytes: "Wire bytes" }, "paths");
   await means(view, "table-paths", rows, shown, wanted);
 }

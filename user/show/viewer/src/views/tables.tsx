@@ -102,7 +102,7 @@ function Paths({ view }: Props) {
     // of others the operation's name tells it
     ...(all.some(emulated) ? [named("datapath", "Data path", 5)] : []),
     ...(all.some((row) => row.codes[6] !== all[0].codes[6]) ? [named("initiator", "By", 6)] : []),
-    COUNT, BYTES, BYTES_SHARE, MEAN, RATE, sum("retries", "Retries", 7, count), sum("wire", "Wire bytes", 8, bytes),
+    COUNT, BYTES, BYTES_SHARE, MEAN, RATE, ...(all.some((row) => row.sums[7]) ? [sum("retries", "Retries", 7, count)] : []), sum("wire", "Wire bytes", 8, bytes),
     ...(all.some((row) => row.sums[9]) ? [sum("unexplained", "Unattributed", 9, bytes)] : []),
   ];
   return (
