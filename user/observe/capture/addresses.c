@@ -22,12 +22,13 @@
 static json_t *side_module(const struct code_file *file)
 {
 	json_t *record = json_pack("{s:s, s:i}", "t", "module", "id", file->number);
+	const bool program = file->elf && elf_is_program(file->elf);
 
 	record_text(record, "path", file->path);
 	record_text(record, "build_id", file->elf ? elf_build_id(file->elf) : NULL);
 	record_text(record, "unreadable", file->error ? strerror(-file->error) : NULL);
-	if (file->elf && (elf_is_program(file->elf) || !elf_is_executable(file->elf)))
-		json_object_set_new(record, "program", json_boolean(elf_is_program(file->elf)));
+	if (program || (file->elf && !elf_is_executable(file->elf)))
+		json_object_set_new(record, "program", json_boolean(program));
 	return record;
 }
 
@@ -322,13 +323,17 @@ static void place_in(struct addresses *addresses, const struct unplaced *unplace
 		vec_push(&addresses->placed, ((struct placed_address){ range->file, vaddr }));
 }
 
-static void place(struct addresses *addresses, const struct unplaced *unplaced)
+/* False: it is not found, and is not the last try. */
+static bool place(struct addresses *addresses, const struct unplaced *unplaced, bool last)
 {
 	int error;
 	const struct code_range *range =
 		find_range(addresses, unplaced->tgid, unplaced->address, &error);
 
+	if (!range && !last)
+		return false;
 	place_in(addresses, unplaced, range, error);
+	return true;
 }
 
 /* A number that has come again since is another process's. */
@@ -371,24 +376,21 @@ static void forget_ended(struct addresses *addresses)
 	map_release(&gone);
 }
 
-/* A forked process has its parent's code. The record of its fork may lie in a ring that is drained
- * later. */
+/*
+ * A forked process has its parent's code. The record of its fork may lie in a ring that is drained
+ * later.
+ */
 void addresses_apply(struct addresses *addresses)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < addresses->pending.len; i++) {
 		struct unplaced unplaced = addresses->pending.data[i];
-		int error;
-		const struct code_range *range =
-			find_range(addresses, unplaced.tgid, unplaced.address, &error);
 
-		if (range || unplaced.asked) {
-			place_in(addresses, &unplaced, range, error);
-		} else {
-			unplaced.asked = true;
-			addresses->pending.data[kept++] = unplaced;
-		}
+		if (place(addresses, &unplaced, unplaced.asked))
+			continue;
+		unplaced.asked = true;
+		addresses->pending.data[kept++] = unplaced;
 	}
 	addresses->pending.len = kept;
 	forget_ended(addresses);
@@ -406,7 +408,7 @@ static void place_pending_of(struct addresses *addresses, pid_t tgid, uint64_t b
 		const struct unplaced unplaced = addresses->pending.data[i];
 
 		if (unplaced.tgid == tgid && unplaced.time < before)
-			place(addresses, &unplaced);
+			place(addresses, &unplaced, true);
 		else
 			addresses->pending.data[kept++] = unplaced;
 	}
