@@ -150,8 +150,8 @@ static __always_inline __u64 entry_arg(const struct entry *e, __u8 n)
 }
 
 /*
- * Where an operation's data lies, for op.buffer. amount: its bytes, or where these are not known,
- * its elements: of none there is nothing to move, wherever the buffer is said to be.
+ * Where an operation's data lies, for op.buffer. amount: its bytes, or its elements where the bytes
+ * are not known. An operation of no elements moves nothing, whatever its buffer is.
  */
 static __always_inline __u64 data_at(__u64 buffer, __u64 amount, bool anywhere)
 {

@@ -16,8 +16,8 @@ enum { KEY_ALL = 2048, KEY_LAUNCHER, KEY_RSH, KEY_HOSTS, KEY_PROGRAM, KEY_ANSWER
 
 static const struct argp_option options[] = {
 	{ NULL, 0, NULL, 0, "All nodes of a job:", 2 },
-	{ "all-nodes", KEY_ALL, NULL, 0,
-	  "On every node of the job; what they say comes together here", 2 },
+	{ "all-nodes", KEY_ALL, NULL, 0, "On every node of the job; the results come together here",
+	  2 },
 	{ "launcher", KEY_LAUNCHER, "slurm|hosts", 0,
 	  "How nodes are reached: by srun, or each by --rsh (default: as the job was started)", 2 },
 	{ "rsh", KEY_RSH, "COMMAND", 0,

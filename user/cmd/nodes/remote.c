@@ -83,7 +83,7 @@ int remotes_start(struct remotes *remotes, const struct nodes_arguments *argumen
 	return 0;
 }
 
-/* ---- what they say ---- */
+/* ---- their output ---- */
 
 const char *remote_line(struct remote *remote, const char **data, size_t *size)
 {

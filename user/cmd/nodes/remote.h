@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* This program on each node of a job: its begin, its output and its end, as they are seen from
- * here. */
+/* This program on each node of a job: its start, its output and its end, as seen from here. */
 #ifndef UCXBPF_CMD_NODES_REMOTE_H
 #define UCXBPF_CMD_NODES_REMOTE_H
 
@@ -40,18 +39,18 @@ int remotes_start(struct remotes *remotes, const struct nodes_arguments *argumen
 		  const struct nodes_of_job *nodes, const struct command *words,
 		  const char *folder);
 
-/* Hears all nodes for a moment, and hands over what they say. */
+/* Listens to all nodes for a moment, and hands over their output. */
 void remotes_listen(struct remotes *remotes,
 		    void (*take)(void *arg, size_t which, const char *data, size_t size),
 		    void *arg);
 
-/* Those that say nothing any more. */
+/* The number of nodes whose output has ended. */
 size_t remotes_over(const struct remotes *remotes);
 
-/* No more is wanted: they end, and say the rest. */
+/* Tells all nodes to end; the rest of their output still comes. */
 void remotes_finish(struct remotes *remotes);
 
-/* Gives up those that still say something, and waits for all. */
+/* Gives up the nodes whose output has not ended, and waits for all. */
 void remotes_end(struct remotes *remotes);
 
 /* Where nothing came of any node: the status that all ended with, where it is one of ours. */
@@ -60,8 +59,8 @@ int remotes_status(const struct remotes *remotes);
 void remotes_release(struct remotes *remotes);
 
 /*
- * Takes a line off the begin of the data, with what came of it before. Without its newline, until
- * the next call; NULL: more of it has to come.
+ * Takes a line off the start of the data, joined with its earlier part. It has no newline, and is
+ * valid until the next call. NULL: the line is not complete yet.
  */
 const char *remote_line(struct remote *remote, const char **data, size_t *size);
 

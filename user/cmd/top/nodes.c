@@ -19,7 +19,7 @@
 #include "cmd/trace/temporary.h"
 #include "show/top/top.h"
 
-/* A node, by what has come of it. */
+/* What is known of one node's view. */
 struct node_view {
 	uint64_t objects;
 	bool told; /* how it ended */

@@ -171,7 +171,7 @@ void decode_object(struct decoder *decoder, const struct event *event, const str
 		return destroyed(decoder, event, OBJECT_EP, record->obj);
 	case UB_OBJ_WORKER_DESTROY:
 		return destroyed(decoder, event, OBJECT_WORKER, record->obj);
-	case UB_OBJ_MEM_MAP: /* no object of what is sent */
+	case UB_OBJ_MEM_MAP: /* memory is no object of a message */
 	case UB_OBJ_MEM_UNMAP:
 	case UB_OBJ_NONE:
 		return;

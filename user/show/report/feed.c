@@ -126,7 +126,7 @@ static void add_bytes(struct cube_sums *sums, uint64_t bytes)
 		sums->bytes += bytes;
 }
 
-/* The row of a fact of the type that cube_bind() was told. */
+/* The row of a fact; its type is the one given to cube_bind(). */
 static struct cube_row *report_row(struct cube *cube, const void *fact)
 {
 	uint64_t key[CUBE_MAX_KEYS];
