@@ -99,6 +99,17 @@ in_form()
 	}
 }
 
+# as_witnessed CAPTURE VERDICT: operations and data are those of the witness in $WITNESS, PATH-13 comes to the verdict.
+# Leaves $WORK/report.json and $WORK/verdict.
+as_witnessed()
+{
+	"$UCXBPF" replay --json "$1" >"$WORK/report.json"
+	in_form "$WORK/report.json"
+	/usr/bin/python3 "$TOP/tests/live/check_perftest.py" "$WORK/report.json" "$WITNESS"
+	"$UCXBPF" check -f json "$1" >"$WORK/verdict" || [ $? -le 2 ]
+	[ "$(jq -r '.findings[] | select(.rule == "PATH-13") | .verdict' "$WORK/verdict")" = "$2" ]
+}
+
 declare -gA MOVED_BY=([shm]=posix,cma,self [sysv]=sysv,self [tcp]=tcp,self)
 
 # one_case WANTED-STATUS NAME MPI TRANSPORT PROTO PROGRAM ARGUMENTS...

@@ -123,11 +123,7 @@ emulation()
 		$ENTER timeout -k 2 80 bash "$WORK/script" >"$WORK/out" 2>&1
 	cat "$WORK/out"
 	! grep failed "$WORK/out" || false
-	"$UCXBPF" replay --json "$WORK/$2.$3.ucxb" >"$WORK/report.json"
-	in_form "$WORK/report.json"
-	/usr/bin/python3 "$TOP/tests/live/check_perftest.py" "$WORK/report.json" "$WITNESS"
-	"$UCXBPF" check -f json "$WORK/$2.$3.ucxb" >"$WORK/verdict" || [ $? -le 2 ]
-	[ "$(jq -r '.findings[] | select(.rule == "PATH-13") | .verdict' "$WORK/verdict")" = "$3" ]
+	as_witnessed "$WORK/$2.$3.ucxb" "$3"
 	jq -r '[.transfers[] | select(.data_path == "emulated") | "\(.ucp_op) \(.protocol) \(.initiator)"] | unique[]' \
 		"$WORK/report.json" >"$WORK/emulated"
 	cat "$WORK/emulated"

@@ -61,11 +61,7 @@ perftests()
 		bash "$WORK/script" "$4" "8 200 1000 8000 100000" "$TESTS" "${6:-$ATOMICS}" >"$WORK/out" 2>&1
 	cat "$WORK/out"
 	! grep failed "$WORK/out" || false
-	"$UCXBPF" replay --json "$WORK/job.ucxb" >"$WORK/report.json"
-	in_form "$WORK/report.json"
-	/usr/bin/python3 "$TOP/tests/live/check_perftest.py" "$WORK/report.json" "$WITNESS"
-	"$UCXBPF" check -f json "$WORK/job.ucxb" >"$WORK/verdict" || [ $? -le 2 ]
-	[ "$(jq -r '.findings[] | select(.rule == "PATH-13") | .verdict' "$WORK/verdict")" = "$5" ]
+	as_witnessed "$WORK/job.ucxb" "$5"
 }
 
 # start_pair TEST SIZE: goes on until it is killed; $WORK/now has what each of its two processes has done so far
