@@ -90,20 +90,23 @@ def summary(runs):
     return result
 
 
-def measure(name, rounds):
+def measure(name, rounds, seconds):
     command, needs, package = APPS[name]
     if not needs or not os.path.exists(needs):
         return {"skipped": f"not installed (package {package})"}
-    runs = {way: [] for way in ways()}
+    runs, begun = {way: [] for way in ways()}, time.monotonic()
     with tempfile.TemporaryDirectory(prefix="ucxbpf-bench-") as folder:
         for number in range(rounds):
             for way, options in random.sample(sorted(ways().items(), key=str), len(runs)):
                 runs[way].append(run(command, Path(folder), options))
             print(f"  apps: {name}: round {number + 1} of {rounds}", file=sys.stderr, flush=True)
-    return {"rounds": rounds, **summary(runs)}
+            if time.monotonic() - begun > seconds:
+                break
+    return {"rounds": number + 1, **summary(runs)}
 
 
 def main(rounds):
     subprocess.run([machine.TOP / "tests/apps/prepare", FOLDER], check=True)
     rounds = rounds if rounds < 10 else max(10, rounds // 2)
-    return {name: measure(name, rounds) for name in APPS}
+    seconds = 60 * float(os.environ.get("MINUTES", "inf")) / len(APPS)
+    return {name: measure(name, rounds, seconds) for name in APPS}
