@@ -13,6 +13,7 @@ from cases import TLS
 
 SIZES = [8, 4096, 65536, 1 << 20, 8 << 20]
 VARIANTS = ("mpi", "ucp", "uct", "count")
+DERIVING = ("default", "count-default")  # beside the sites of the variant that keeps its probes
 UCX = "1.18.1", "1.13.1"  # the first one that the bundle has
 
 
@@ -47,6 +48,9 @@ class Ring(overhead.Overhead):
         if self.cases is None:
             self.cases = [case for variant in cases.VARIANTS if variant[0] in VARIANTS
                           for case in self.beside_empty(*variant)]
+            self.cases += [cases.Case(name, f"ucxbpf {title}", lambda o=options: tracers.Ucxbpf(*o),
+                                      f"floor {like}", 1, cases.SETTLE)
+                           for name, title, options, like in cases.DERIVING if name in DERIVING]
 
     def beside_empty(self, name, title, options):
         """The variant, and empty probes at its sites: what no tracer with them can be below."""
@@ -59,7 +63,7 @@ class Ring(overhead.Overhead):
                            lambda: tracers.Floor(where), None, 1)]
 
     def traced(self, case):
-        """Keeps what the default level saw: what a round is made of."""
+        """Keeps the capture of --exact, which has all transfers of a round."""
         values = super().traced(case)
         if case.name == "uct":
             machine.OUT.joinpath("visit.ucxb").replace(machine.OUT / "ring.ucxb")
