@@ -7,35 +7,11 @@
 
 #include "base/order.h"
 
-/* The heap of struct merge: the run with the earliest record is on top. */
-static bool before(const struct merge_run *a, const struct merge_run *b)
-{
-	return a->ts != b->ts ? a->ts < b->ts : a->chunk < b->chunk;
-}
-
-static void heap_add(struct merge *merge, struct merge_run run)
-{
-	size_t i = merge->heap.len;
-	struct merge_run *heap;
-
-	vec_push(&merge->heap, run);
-	for (heap = merge->heap.data; i && before(&run, &heap[(i - 1) / 2]); i = (i - 1) / 2)
-		heap[i] = heap[(i - 1) / 2];
-	heap[i] = run;
-}
-
-/* Restores the order after the top changed, or was replaced by the last run. */
-static void heap_settle(struct merge *merge)
-{
-	if (merge->heap.len)
-		heap_sink(merge->heap.data, merge->heap.len, 0, before);
-}
-
 /* Three passes over 11 bits order the records of two seconds. */
 #define DIGIT_BITS 11
 #define DIGITS (1u << DIGIT_BITS)
 
-static bool is_sorted(const struct block_row *rows, size_t n)
+static bool is_sorted(const struct merge_row *rows, size_t n)
 {
 	size_t i;
 
@@ -45,7 +21,7 @@ static bool is_sorted(const struct block_row *rows, size_t n)
 	return true;
 }
 
-static void sort_digit(const struct block_row *from, struct block_row *to, size_t n, uint64_t min,
+static void sort_digit(const struct merge_row *from, struct merge_row *to, size_t n, uint64_t min,
 		       unsigned int shift)
 {
 	uint32_t start[DIGITS] = { 0 };
@@ -68,7 +44,7 @@ static void sort_digit(const struct block_row *from, struct block_row *to, size_
  * Sorts rows by ts; rows of equal ts keep their order. spare: room for n rows. Returns where the
  * result is: rows or spare.
  */
-static struct block_row *rows_sort(struct block_row *rows, struct block_row *spare, size_t n)
+static struct merge_row *rows_sort(struct merge_row *rows, struct merge_row *spare, size_t n)
 {
 	uint64_t min = UINT64_MAX, max = 0;
 	unsigned int shift;
@@ -83,7 +59,7 @@ static struct block_row *rows_sort(struct block_row *rows, struct block_row *spa
 			max = rows[i].ts;
 	}
 	for (shift = 0; shift < 64 && (max - min) >> shift; shift += DIGIT_BITS) {
-		struct block_row *sorted = spare;
+		struct merge_row *sorted = spare;
 
 		sort_digit(rows, sorted, n, min, shift);
 		spare = rows;
@@ -91,13 +67,6 @@ static struct block_row *rows_sort(struct block_row *rows, struct block_row *spa
 	}
 	return rows;
 }
-
-/* Records are read in order of time but lie in that of their rings: fetched this far ahead. */
-#define AHEAD 8
-
-/* A run whose next record comes after the start of so many chunks still to be loaded is put aside.
- */
-#define ASIDE 8
 
 static int by_first_ts(const void *a, const void *b)
 {
@@ -134,8 +103,7 @@ static void contents_free(struct contents *c)
 {
 	if (!c)
 		return;
-	vec_release(&c->read);
-	vec_release(&c->spare);
+	vec_release(&c->rows);
 	vec_release(&c->records);
 	free(c);
 }
@@ -145,14 +113,16 @@ void merge_release(struct merge *merge)
 	size_t i;
 
 	chunk_memory_return(&merge->memory, merge->memory.taken, merge->memory.stored);
-	contents_free(merge->apart.contents);
-	for (i = 0; i < merge->heap.len; i++)
-		contents_free(merge->heap.data[i].contents);
+	contents_free(merge->apart);
+	for (i = 0; i < merge->loaded.len; i++)
+		contents_free(merge->loaded.data[i].contents);
 	for (i = 0; i < merge->idle.len; i++)
 		contents_free(merge->idle.data[i]);
-	vec_release(&merge->heap);
+	vec_release(&merge->loaded);
 	vec_release(&merge->idle);
 	vec_release(&merge->order);
+	vec_release(&merge->rows);
+	vec_release(&merge->spare);
 	decoder_free(merge->decoder);
 	sorted_free(merge->sorted);
 }
@@ -170,12 +140,12 @@ static long open_block(struct merge *merge, const struct chunk_header *head)
 			     : -ENOMEM;
 }
 
-static uint64_t earliest(const struct block_row *rows, size_t n)
+static uint64_t earliest(const block_rows *rows)
 {
 	uint64_t ts = UINT64_MAX;
 
-	for (size_t i = 0; i < n; i++)
-		ts = rows[i].ts < ts ? rows[i].ts : ts;
+	for (size_t i = 0; i < rows->len; i++)
+		ts = rows->data[i].ts < ts ? rows->data[i].ts : ts;
 	return ts;
 }
 
@@ -194,23 +164,21 @@ static int contents_load(struct merge *merge, struct contents *c, uint32_t chunk
 	n = open_block(merge, &ref->head);
 	if (n < 0)
 		return (int)n;
-	size = (uint64_t)n + 2 * records * sizeof(struct block_row);
+	size = (uint64_t)n + records * (sizeof(struct block_row) + 2 * sizeof(struct merge_row));
 	if (!chunk_memory_take(&merge->memory, size, chunk_size(&ref->head)))
 		return -EBADMSG;
 	c->memory = size;
 	c->stored = chunk_size(&ref->head);
 	vec_reserve(&c->records, (size_t)n);
-	vec_reserve(&c->read, records);
-	vec_reserve(&c->spare, records);
+	vec_reserve(&c->rows, records);
 	n = ref->head.type == CHUNK_RECORDS
-		    ? decoder_run(merge->decoder, c->records.data, c->read.data, whole)
-		    : sorted_run(merge->sorted, c->records.data, c->read.data);
+		    ? decoder_run(merge->decoder, c->records.data, c->rows.data, whole)
+		    : sorted_run(merge->sorted, c->records.data, c->rows.data);
 	if (n < 0)
 		return (int)n;
-	c->n = (uint32_t)n;
-	c->rows = c->read.data;
+	c->rows.len = (size_t)n;
 	/* The order of loading was made from the headers. */
-	return earliest(c->rows, c->n) < ref->head.min_ts ? -EBADMSG : 0;
+	return earliest(&c->rows) < ref->head.min_ts ? -EBADMSG : 0;
 }
 
 static void let_go(struct merge *merge, struct contents *c)
@@ -234,7 +202,7 @@ static int load(struct merge *merge, uint32_t chunk, uint64_t whole, struct cont
 	if (!c)
 		return -ENOMEM;
 	error = contents_load(merge, c, chunk, whole);
-	if (!error && c->n) {
+	if (!error && c->rows.len) {
 		*contents = c;
 		return 0;
 	}
@@ -244,10 +212,8 @@ static int load(struct merge *merge, uint32_t chunk, uint64_t whole, struct cont
 	return error == -EBADMSG ? 0 : error;
 }
 
-static void in_order(struct contents *c)
-{
-	c->rows = rows_sort(c->read.data, c->spare.data, c->n);
-}
+/* A chunk whose next record comes after the start of so many others is put aside. */
+#define ASIDE 8
 
 static bool comes_much_later(const struct merge *merge, uint64_t ts)
 {
@@ -256,48 +222,64 @@ static bool comes_much_later(const struct merge *merge, uint64_t ts)
 	return later < merge->order.len && merge->order.data[later].ts < ts;
 }
 
-static void remove_top(struct merge *merge)
+/* It is loaded again when the order reaches its next record. */
+static void put_aside(struct merge *merge, const struct merge_run *run)
 {
-	merge->heap.data[0] = merge->heap.data[--merge->heap.len];
-	heap_settle(merge);
+	struct merge_due *order = merge->order.data;
+	const struct merge_due due = { run->next, run->chunk };
+	size_t at = search_count(merge->order.len, i, by_first_ts(&order[i], &due) < 0);
+
+	/* there is room before: it was taken off the order itself */
+	merge->next--;
+	memmove(&order[merge->next], &order[merge->next + 1],
+		(at - merge->next - 1) * sizeof(*order));
+	order[at - 1] = due;
 }
 
-/* Moves on from the record that was handed out last. */
-static void advance(struct merge *merge)
+/* Lets go of chunks that are read to their end, or far enough for now. */
+static void settle_loaded(struct merge *merge)
 {
-	struct merge_run *run = &merge->heap.data[0];
-	struct contents *c = run->contents;
+	size_t kept = 0;
 
-	merge->given = false;
-	if (++run->at == c->n) {
-		let_go(merge, c);
-		remove_top(merge);
-		return;
+	for (size_t i = 0; i < merge->loaded.len; i++) {
+		const struct merge_run run = merge->loaded.data[i];
+		const bool aside = run.left && comes_much_later(merge, run.next);
+
+		if (run.left && !aside) {
+			merge->loaded.data[kept++] = run;
+			continue;
+		}
+		let_go(merge, run.contents);
+		if (aside)
+			put_aside(merge, &run);
 	}
-	run->ts = c->rows[run->at].ts;
-	if (comes_much_later(merge, run->ts)) {
-		let_go(merge, c);
-		run->contents = NULL;
-	}
-	heap_settle(merge);
+	merge->loaded.len = kept;
 }
 
-/* Whether the next chunk's first record comes before all that are loaded. */
-static bool is_due(const struct merge *merge)
+/* In order of their places in the file, which decides between equal times. */
+static void loaded_add(struct merge *merge, struct merge_run run)
 {
-	const struct merge_run *top = merge->heap.data;
-	const struct merge_due *due;
+	struct merge_run *runs;
+	size_t i = merge->loaded.len;
 
-	if (merge->next == merge->order.len)
-		return false;
-	due = &merge->order.data[merge->next];
-	return !merge->heap.len || due->ts < top->ts ||
-	       (due->ts == top->ts && due->chunk < top->chunk);
+	vec_push(&merge->loaded, run);
+	for (runs = merge->loaded.data; i && runs[i - 1].chunk > run.chunk; i--)
+		runs[i] = runs[i - 1];
+	runs[i] = run;
 }
 
+/*
+ * Loads the next chunks: enough of them that the records of the others are not gone over again for
+ * a few, and all that begin where the last window ended.
+ */
 static int load_due(struct merge *merge)
 {
-	while (is_due(merge)) {
+	uint64_t held = 0, fresh = 0;
+
+	for (size_t i = 0; i < merge->loaded.len; i++)
+		held += merge->loaded.data[i].contents->rows.len;
+	while (merge->next < merge->order.len &&
+	       (!fresh || fresh < held / 4 || merge->order.data[merge->next].ts <= merge->from)) {
 		struct merge_run run = { .chunk = merge->order.data[merge->next++].chunk };
 		int error = load(merge, run.chunk, DECODE_ALL, &run.contents);
 
@@ -305,78 +287,95 @@ static int load_due(struct merge *merge)
 			return error;
 		if (!run.contents)
 			continue;
-		in_order(run.contents);
-		run.ts = run.contents->rows[0].ts;
-		heap_add(merge, run);
+		fresh += run.contents->rows.len;
+		loaded_add(merge, run);
 	}
 	return 0;
 }
 
-/* Brings back the top's records if it was put aside; it is gone if the file changed meanwhile. */
-static int recall_top(struct merge *merge)
+/* Takes the chunk's records from one time up to another. */
+static void take_window(struct merge *merge, struct merge_run *run, uint64_t from, uint64_t last)
 {
-	while (merge->heap.len && !merge->heap.data[0].contents) {
-		struct merge_run *top = &merge->heap.data[0];
-		int error = load(merge, top->chunk, DECODE_ALL, &top->contents);
+	const struct contents *c = run->contents;
+	struct merge_row *to;
 
-		if (error)
-			return error;
-		if (top->contents)
-			in_order(top->contents);
-		if (top->contents && top->at < top->contents->n)
-			break;
-		if (top->contents)
-			let_go(merge, top->contents);
-		remove_top(merge);
+	vec_reserve(&merge->rows, merge->rows.len + c->rows.len);
+	to = merge->rows.data + merge->rows.len;
+	run->left = false;
+	run->next = UINT64_MAX;
+	for (size_t i = 0; i < c->rows.len; i++) {
+		const struct block_row row = c->rows.data[i];
+
+		if (row.ts - from <= last - from) {
+			*to++ = (struct merge_row){
+				row.ts, (const struct ub_hdr *)(c->records.data + row.offset)
+			};
+		} else if (row.ts > last) {
+			run->left = true;
+			run->next = row.ts < run->next ? row.ts : run->next;
+		}
 	}
-	return 0;
+	merge->rows.len = (size_t)(to - merge->rows.data);
 }
+
+/* All records before the next chunk's first one, in order. 0 at the end, 1, or -errno. */
+static int next_window(struct merge *merge)
+{
+	uint64_t last = UINT64_MAX;
+	int error;
+
+	merge->rows.len = merge->at = 0;
+	settle_loaded(merge);
+	error = load_due(merge);
+	if (error)
+		return error;
+	if (merge->next < merge->order.len)
+		last = merge->order.data[merge->next].ts - 1;
+	for (size_t i = 0; i < merge->loaded.len; i++)
+		take_window(merge, &merge->loaded.data[i], merge->from, last);
+	vec_reserve(&merge->spare, merge->rows.len);
+	merge->sorted_rows = rows_sort(merge->rows.data, merge->spare.data, merge->rows.len);
+	merge->from = last + 1;
+	return merge->loaded.len != 0;
+}
+
+/* Records are read in order of time but lie in that of their rings: fetched this far ahead. */
+#define AHEAD 8
 
 int merge_next(struct merge *merge, const struct ub_hdr **record)
 {
-	const struct contents *c;
-	const struct merge_run *run;
-	int error;
+	while (merge->at == merge->rows.len) {
+		int more = next_window(merge);
 
-	if (merge->given)
-		advance(merge);
-	error = load_due(merge);
-	if (!error)
-		error = recall_top(merge);
-	if (error)
-		return error;
-	if (!merge->heap.len)
-		return 0;
-	run = &merge->heap.data[0];
-	c = run->contents;
-	*record = (const struct ub_hdr *)(c->records.data + c->rows[run->at].offset);
-	if (run->at + AHEAD < c->n) {
-		const uint8_t *ahead = c->records.data + c->rows[run->at + AHEAD].offset;
+		if (more <= 0)
+			return more;
+	}
+	*record = merge->sorted_rows[merge->at++].record;
+	if (merge->at + AHEAD <= merge->rows.len) {
+		const char *ahead = (const char *)merge->sorted_rows[merge->at + AHEAD - 1].record;
 
 		__builtin_prefetch(ahead);
 		__builtin_prefetch(ahead + 64);
-		__builtin_prefetch(&c->rows[run->at + 8 * AHEAD]);
 	}
-	merge->given = true;
 	return 1;
 }
 
 int merge_next_stored(struct merge *merge, const struct ub_hdr **record)
 {
-	struct merge_run *run = &merge->apart;
+	struct contents *c = merge->apart;
 	int error = 0;
 
-	if (run->contents && ++run->at == run->contents->n) {
-		let_go(merge, run->contents);
-		run->contents = NULL;
+	if (c && merge->at == c->rows.len) {
+		let_go(merge, c);
+		c = NULL;
 	}
-	while (!error && !run->contents && merge->next < merge->order.len) {
-		*run = (struct merge_run){ .chunk = merge->order.data[merge->next++].chunk };
-		error = load(merge, run->chunk, 1ull << UB_LOSS, &run->contents);
+	while (!error && !c && merge->next < merge->order.len) {
+		merge->at = 0;
+		error = load(merge, merge->order.data[merge->next++].chunk, 1ull << UB_LOSS, &c);
 	}
-	if (error || !run->contents)
+	merge->apart = c;
+	if (error || !c)
 		return error;
-	*record = (const struct ub_hdr *)(run->contents->records.data +
-					  run->contents->rows[run->at].offset);
+	*record = (const struct ub_hdr *)(c->records.data + c->rows.data[merge->at++].offset);
 	return 1;
 }
