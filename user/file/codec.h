@@ -141,7 +141,8 @@ long decoder_open(struct block_decoder *decoder, uint32_t n, const void *block, 
  * order; returns how many. Records of a kind that this program does not know are left out; of a
  * kind that has grown since, the known part is given, of one that was smaller, zeros for the rest.
  * whole: the kinds, as bits, whose records are given in full; of all others only the headers are,
- * behind each other. -EBADMSG: contradicts itself.
+ * behind each other, and unless all kinds are whole, no header has the numbers of its frames.
+ * -EBADMSG: contradicts itself.
  */
 #define DECODE_ALL UINT64_MAX
 long decoder_run(struct block_decoder *decoder, void *out, struct block_row *rows, uint64_t whole);

@@ -91,33 +91,30 @@ struct column column_open(struct column_input *input, size_t n, unsigned int wid
 	return column;
 }
 
+#define PLANE_GET(name, type)                                                                      \
+	static void name(type *restrict values, const uint8_t *restrict plane, size_t n,           \
+			 unsigned int shift)                                                       \
+	{                                                                                          \
+		size_t i = 0;                                                                      \
+                                                                                                   \
+		for (; i + TOGETHER <= n; i += TOGETHER)                                           \
+			for (size_t k = 0; k < TOGETHER; k++)                                      \
+				values[i + k] |= (type)plane[i + k] << shift;                      \
+		for (; i < n; i++)                                                                 \
+			values[i] |= (type)plane[i] << shift;                                      \
+	}
+
+PLANE_GET(plane_get_32, uint32_t)
+PLANE_GET(plane_get_64, uint64_t)
+
 void column_get(const struct column *column, size_t first, size_t n, uint64_t *values)
 {
-	unsigned int b, used = 0;
-	size_t i;
+	unsigned int used = 0;
 
 	memset(values, 0, n * sizeof(*values));
-	for (b = 0; b < 8; b++) {
-		const uint8_t *plane;
-
-		if (!(column->mask & 1u << b))
-			continue;
-		plane = column->plane[used++] + first;
-		for (i = 0; i < n; i++)
-			values[i] |= (uint64_t)plane[i] << (8 * b);
-	}
-}
-
-static void plane_get_32(uint32_t *restrict values, const uint8_t *restrict plane, size_t n,
-			 unsigned int shift)
-{
-	size_t i = 0;
-
-	for (; i + TOGETHER <= n; i += TOGETHER)
-		for (size_t k = 0; k < TOGETHER; k++)
-			values[i + k] |= (uint32_t)plane[i + k] << shift;
-	for (; i < n; i++)
-		values[i] |= (uint32_t)plane[i] << shift;
+	for (unsigned int mask = column->mask; mask; mask &= mask - 1)
+		plane_get_64(values, column->plane[used++] + first, n,
+			     8 * (unsigned int)__builtin_ctz(mask));
 }
 
 void column_get_32(const struct column *column, const uint8_t *const *low, size_t n,

@@ -5,9 +5,13 @@
 
 #include "file/codec.h"
 
+/* Numbers of a column are made so many at a time: that takes vector code. */
+#define GROUP 16
+
 struct decoder_words {
 	struct column column;
 	uint32_t n, at;
+	uint64_t group[GROUP]; /* with the number at */
 };
 
 struct kind_words {
@@ -191,18 +195,15 @@ static inline uint32_t take_if(struct block_decoder *d, uint8_t how, enum how bi
 
 static uint64_t take_word(struct block_decoder *d, struct decoder_words *words)
 {
-	unsigned int used = 0;
-	uint64_t value = 0;
+	const uint32_t at = words->at++, left = words->n - at;
 
-	if (words->at >= words->n) {
+	if (at >= words->n) {
 		d->bad = true;
 		return 0;
 	}
-	for (unsigned int mask = words->column.mask; mask; mask &= mask - 1)
-		value |= (uint64_t)words->column.plane[used++][words->at]
-			 << (8 * __builtin_ctz(mask));
-	words->at++;
-	return value;
+	if (at % GROUP == 0)
+		column_get(&words->column, at, left < GROUP ? left : GROUP, words->group);
+	return words->group[at % GROUP];
 }
 
 static struct decoder_thread *begin_run(struct block_decoder *d, uint32_t *records)
@@ -272,11 +273,10 @@ static struct decoder_context *find_context(struct block_decoder *d, struct deco
 	return c;
 }
 
-static void read_header(struct block_decoder *d, struct decoder_thread *t,
+/* The numbers of the frames that a record is of and in. */
+static void read_frames(struct block_decoder *d, struct thread_last *last,
 			struct decoder_context *c, uint8_t how, struct ub_hdr *h)
 {
-	struct thread_last *last = &t->last;
-	uint64_t delta;
 	uint32_t seq;
 
 	c->last.seq = take_if(d, how, HOW_SEQ, COLUMN_SEQ, c->last.seq);
@@ -288,7 +288,17 @@ static void read_header(struct block_decoder *d, struct decoder_thread *t,
 	h->op = c->frames & FRAMES_OP ? seq - c->last.op : 0;
 	c->last.rx = take_if(d, how, HOW_RX, COLUMN_RX, c->last.rx);
 	h->rx = c->frames & FRAMES_RX ? seq - c->last.rx : 0;
-	delta = take(d, COLUMN_TS);
+	last->seq = seq;
+	last->call = expected_call(last->call, h->seq, h->call);
+}
+
+/* All of a header but its frames. */
+static void read_header(struct block_decoder *d, struct decoder_thread *t,
+			const struct decoder_context *c, uint8_t how, struct ub_hdr *h)
+{
+	struct thread_last *last = &t->last;
+	uint64_t delta = take(d, COLUMN_TS);
+
 	if (how & HOW_LONG)
 		delta |= (uint64_t)take(d, COLUMN_LONG) << 32;
 	h->ts = last->ts + unzigzag(delta);
@@ -303,8 +313,6 @@ static void read_header(struct block_decoder *d, struct decoder_thread *t,
 	h->flags = (uint16_t)(c->sort >> 16);
 	last->ts = h->ts;
 	last->dur = h->dur;
-	last->seq = seq;
-	last->call = expected_call(last->call, h->seq, h->call);
 }
 
 /* Which words have changed. */
@@ -347,19 +355,23 @@ static void give_words(const struct kind_words *kind, const uint64_t *image, uin
 }
 
 /* Returns the record's size in the output, or -EBADMSG. */
-static long read_record(struct block_decoder *d, struct decoder_thread *t, uint8_t how,
-			uint8_t *out)
+static inline __attribute__((always_inline)) long read_record(struct block_decoder *d,
+							      struct decoder_thread *t, uint8_t how,
+							      uint8_t *out, bool frames)
 {
 	bool is_new;
 	struct decoder_context *c = find_context(d, t, !(how & HOW_CONTEXT), &is_new);
 	struct kind_words *kind = c ? c->kind : NULL;
-	struct ub_hdr unknown;
+	struct ub_hdr unknown, *h;
 	uint64_t *image;
 
 	if (!c || !kind->left--)
 		return -EBADMSG;
 	image = d->image + c->image;
-	read_header(d, t, c, how, kind->known ? (struct ub_hdr *)out : &unknown);
+	h = kind->known ? (struct ub_hdr *)out : &unknown;
+	read_header(d, t, c, how, h);
+	if (frames)
+		read_frames(d, &t->last, c, how, h);
 	if (how & HOW_WORDS && kind->bare)
 		take_changed(d, kind);
 	else if (how & HOW_WORDS)
@@ -375,18 +387,13 @@ static long read_record(struct block_decoder *d, struct decoder_thread *t, uint8
 	return kind->known;
 }
 
-long decoder_run(struct block_decoder *d, void *out, struct block_row *rows, uint64_t whole)
+static inline __attribute__((always_inline)) long read_records(struct block_decoder *d, void *out,
+							       struct block_row *rows, bool frames)
 {
 	struct decoder_thread *t = NULL;
 	uint32_t left = 0, offset = 0;
 	long n = 0;
 
-	memset(d->taken, 0, sizeof(d->taken));
-	memset(&d->followers, 0, sizeof(d->followers));
-	d->bad = false;
-	d->threads = d->contexts = d->images = 0;
-	for (uint32_t k = 0; k < d->head.kinds; k++)
-		d->kinds[k].bare = !(whole >> (d->kinds[k].head.kind % 64) & 1);
 	for (uint32_t i = 0; i < d->head.records; i++) {
 		const struct ub_hdr *h = (const struct ub_hdr *)((uint8_t *)out + offset);
 		long size;
@@ -396,7 +403,7 @@ long decoder_run(struct block_decoder *d, void *out, struct block_row *rows, uin
 		if (d->bad)
 			return -EBADMSG;
 		left--;
-		size = read_record(d, t, d->how[i], (uint8_t *)out + offset);
+		size = read_record(d, t, d->how[i], (uint8_t *)out + offset, frames);
 		if (size < 0)
 			return size;
 		if (!size)
@@ -405,4 +412,16 @@ long decoder_run(struct block_decoder *d, void *out, struct block_row *rows, uin
 		offset += (uint32_t)size;
 	}
 	return left ? -EBADMSG : n;
+}
+
+long decoder_run(struct block_decoder *d, void *out, struct block_row *rows, uint64_t whole)
+{
+	memset(d->taken, 0, sizeof(d->taken));
+	memset(&d->followers, 0, sizeof(d->followers));
+	d->bad = false;
+	d->threads = d->contexts = d->images = 0;
+	for (uint32_t k = 0; k < d->head.kinds; k++)
+		d->kinds[k].bare = !(whole >> (d->kinds[k].head.kind % 64) & 1);
+	return whole == DECODE_ALL ? read_records(d, out, rows, true)
+				   : read_records(d, out, rows, false);
 }
