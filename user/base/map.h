@@ -12,11 +12,11 @@
 
 struct map_slot {
 	uint64_t a, b, value;
+	uint32_t state; /* of the map's own: in the line of memory that a search looks at */
 };
 
 struct map {
 	struct map_slot *slots;
-	unsigned char *state;
 	size_t cap; /* power of two, 0 before the first insert */
 	size_t used; /* live entries */
 	size_t filled; /* live and deleted ones */
