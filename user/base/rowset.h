@@ -74,20 +74,10 @@ static inline uint64_t rowset_hash(const void *key, size_t size)
 	return rowset_mix(sum ^ odd, salt);
 }
 
-static inline bool rowset_equal(const void *a, const void *b, size_t size)
-{
-	size_t at = 0;
-
-	for (; at + 8 <= size; at += 8)
-		if (rowset_word(a, at) != rowset_word(b, at))
-			return false;
-	return !memcmp((const char *)a + at, (const char *)b + at, size - at);
-}
-
 static inline bool rowset_holds(const struct rowset_slot *slot, uint32_t hash,
 				const struct rowset_rows *rows, const void *key)
 {
-	return slot->hash == hash && rowset_equal(rowset_row(rows, slot->row - 1), key, rows->key);
+	return slot->hash == hash && !memcmp(rowset_row(rows, slot->row - 1), key, rows->key);
 }
 
 /* The slot of this key, or the free one where it belongs, with its hash. */
