@@ -128,15 +128,6 @@ char *text_json(const json_t *value, size_t flags)
 	return text;
 }
 
-bool text_begins(const char *text, const char *part)
-{
-	if (!text)
-		return false;
-	while (*part && *text == *part)
-		text++, part++;
-	return !*part;
-}
-
 bool text_ends(const char *text, const char *part)
 {
 	const size_t length = text ? strlen(text) : 0;

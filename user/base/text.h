@@ -40,7 +40,15 @@ void text_put_json(const json_t *value, size_t flags, FILE *out);
 char *text_json(const json_t *value, size_t flags);
 
 /* Whether text begins, or ends, with a part; NULL has none. */
-bool text_begins(const char *text, const char *part);
+static inline bool text_begins(const char *text, const char *part)
+{
+	if (!text)
+		return false;
+	while (*part && *text == *part)
+		text++, part++;
+	return !*part;
+}
+
 bool text_ends(const char *text, const char *part);
 
 /* Flushes what was written: 0, or -errno of any write that failed. */
