@@ -218,6 +218,7 @@ struct matcher {
 	VEC(uint64_t) hidden; /* by process.id: bytes it may have sent beside those of its links */
 	struct sent *free_sents;
 	struct arrival *free_arrivals;
+	struct receive *free_receives;
 	struct match_op *free_ops;
 	struct way_pool free_ways;
 	uint64_t sends, receives, matched, ambiguous;

@@ -591,6 +591,12 @@ void matcher_free(struct matcher *matcher)
 		matcher->free_sents = sent->next;
 		free(sent);
 	}
+	while (matcher->free_receives) {
+		struct receive *receive = matcher->free_receives;
+
+		matcher->free_receives = receive->newer;
+		free(receive);
+	}
 	while (matcher->free_arrivals) {
 		struct arrival *arrival = matcher->free_arrivals;
 

@@ -2,6 +2,8 @@
 /* Receives: which arrival each of them took, and how that is known. */
 #include "explain/match/internal.h"
 
+#include <string.h>
+
 #include "base/alloc.h"
 #include "base/mpi_function.h"
 
@@ -414,10 +416,22 @@ static void blocking_forget(struct matcher *matcher, const struct receive *recei
 		map_remove(&matcher->blocking, receive->op->tid, receive->op->process->id);
 }
 
+static struct receive *receive_new(struct matcher *matcher)
+{
+	struct receive *receive = matcher->free_receives;
+
+	if (receive)
+		matcher->free_receives = receive->newer;
+	else
+		receive = xmalloc(sizeof(*receive));
+	memset(receive, 0, sizeof(*receive));
+	return receive;
+}
+
 static void receive_start(struct matcher *matcher, struct op *op)
 {
 	struct inbox *inbox = inbox_of(matcher, op->process, op->object);
-	struct receive *receive = xcalloc(1, sizeof(*receive));
+	struct receive *receive = receive_new(matcher);
 	struct match_op *match = match_op_of(matcher, op);
 	struct arrival *arrival;
 
@@ -562,7 +576,8 @@ static void receive_done(struct matcher *matcher, struct receive *receive)
 		message_settle(matcher, arrival);
 	}
 	op_drop(matcher->attribute, receive->op);
-	free(receive);
+	receive->newer = matcher->free_receives;
+	matcher->free_receives = receive;
 }
 
 void matcher_op_done(struct matcher *matcher, struct op *op)
