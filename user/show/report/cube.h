@@ -35,23 +35,24 @@ struct cube_shape {
 };
 
 struct cube_sums {
+	/* what each fact adds to: in as few lines of memory as possible */
 	uint64_t count;
 	uint64_t bytes;
-	uint64_t bytes_unknown; /* facts of unknown size, not in bytes */
+	uint64_t timed; /* facts with a known duration; the sums below are over these */
+	uint64_t time_sum, time_min, time_max; /* ns; min and max of no fact: UINT64_MAX and 0 */
+	uint64_t exact, exact_time, exact_bytes; /* of the timed ones, those whose time is exact */
+	uint32_t precisions; /* bit set of the enum fact_precision values seen */
+	uint32_t durations; /* 1 + position of theirs in a struct durations; 0: not known yet */
 	uint64_t wire_bytes;
+	uint64_t ops;
+	uint64_t time_most; /* sum of the latest ends that calls can have had, ns, */
+	uint64_t unbounded; /* and calls without one, in that sum not at all */
+	uint64_t bytes_unknown; /* facts of unknown size, not in bytes */
 	uint64_t unexplained_bytes;
 	uint64_t retries;
 	uint64_t errors;
 	uint64_t unchecked; /* facts of unknown status */
-	uint64_t ops;
 	uint64_t copies, copy_bytes; /* copies of a message within its processes */
-	uint64_t timed; /* facts with a known duration; the sums below are over these */
-	uint64_t time_sum, time_min, time_max; /* ns; min and max of no fact: UINT64_MAX and 0 */
-	uint64_t exact, exact_time, exact_bytes; /* of the timed ones, those whose time is exact */
-	uint64_t time_most; /* sum of the latest ends that calls can have had, ns, */
-	uint64_t unbounded; /* and calls without one, in that sum not at all */
-	uint32_t precisions; /* bit set of the enum fact_precision values seen */
-	uint32_t durations; /* 1 + position of theirs in a struct durations; 0: not known yet */
 };
 
 struct cube_row {
