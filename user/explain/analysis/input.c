@@ -468,6 +468,6 @@ void inputs_requeue(inputs *queue)
 {
 	if (!queue->data[0]->head)
 		queue->data[0] = queue->data[--queue->len];
-	if (queue->len)
+	if (queue->len > 1)
 		heap_sink(queue->data, queue->len, 0, before);
 }

@@ -135,16 +135,18 @@ void request_open(struct attribute *attribute, struct op *op)
 {
 	struct op *older = supersede(attribute, op);
 	struct inner *inner = inner_find(attribute, op->process, op->req);
+	struct owned *owned;
 
 	if (inner) /* its address is the operation's now */
 		inner_bind(attribute, inner, NULL);
 	if (op->immediate)
 		return;
+	owned = owned_by(attribute, op->process);
 	if (op->returns && op->handle)
-		owned_by(attribute, op->process)->request_size = op->handle - op->req;
+		owned->request_size = op->handle - op->req;
 	op->open = true;
-	op->open_at = owned_by(attribute, op->process)->open.len;
-	vec_push(&owned_by(attribute, op->process)->open, op);
+	op->open_at = owned->open.len;
+	vec_push(&owned->open, op);
 	op_hold(op);
 	buffer_open(attribute, op);
 	if (older)
