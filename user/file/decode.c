@@ -47,6 +47,7 @@ struct block_decoder {
 	uint32_t lengths[BLOCK_COLUMNS], taken[BLOCK_COLUMNS];
 	uint32_t columns[BLOCK_COLUMNS][CHUNK_MAX_RECORDS];
 	bool bad;
+	bool frames; /* headers get their numbers */
 
 	struct followers followers;
 	uint32_t threads, contexts, images; /* made so far */
@@ -355,9 +356,8 @@ static void give_words(const struct kind_words *kind, const uint64_t *image, uin
 }
 
 /* Returns the record's size in the output, or -EBADMSG. */
-static inline __attribute__((always_inline)) long read_record(struct block_decoder *d,
-							      struct decoder_thread *t, uint8_t how,
-							      uint8_t *out, bool frames)
+static long read_record(struct block_decoder *d, struct decoder_thread *t, uint8_t how,
+			uint8_t *out)
 {
 	bool is_new;
 	struct decoder_context *c = find_context(d, t, !(how & HOW_CONTEXT), &is_new);
@@ -370,7 +370,7 @@ static inline __attribute__((always_inline)) long read_record(struct block_decod
 	image = d->image + c->image;
 	h = kind->known ? (struct ub_hdr *)out : &unknown;
 	read_header(d, t, c, how, h);
-	if (frames)
+	if (d->frames)
 		read_frames(d, &t->last, c, how, h);
 	if (how & HOW_WORDS && kind->bare)
 		take_changed(d, kind);
@@ -387,13 +387,19 @@ static inline __attribute__((always_inline)) long read_record(struct block_decod
 	return kind->known;
 }
 
-static inline __attribute__((always_inline)) long read_records(struct block_decoder *d, void *out,
-							       struct block_row *rows, bool frames)
+long decoder_run(struct block_decoder *d, void *out, struct block_row *rows, uint64_t whole)
 {
 	struct decoder_thread *t = NULL;
 	uint32_t left = 0, offset = 0;
 	long n = 0;
 
+	memset(d->taken, 0, sizeof(d->taken));
+	memset(&d->followers, 0, sizeof(d->followers));
+	d->bad = false;
+	d->frames = whole == DECODE_ALL;
+	d->threads = d->contexts = d->images = 0;
+	for (uint32_t k = 0; k < d->head.kinds; k++)
+		d->kinds[k].bare = !(whole >> (d->kinds[k].head.kind % 64) & 1);
 	for (uint32_t i = 0; i < d->head.records; i++) {
 		const struct ub_hdr *h = (const struct ub_hdr *)((uint8_t *)out + offset);
 		long size;
@@ -403,7 +409,7 @@ static inline __attribute__((always_inline)) long read_records(struct block_deco
 		if (d->bad)
 			return -EBADMSG;
 		left--;
-		size = read_record(d, t, d->how[i], (uint8_t *)out + offset, frames);
+		size = read_record(d, t, d->how[i], (uint8_t *)out + offset);
 		if (size < 0)
 			return size;
 		if (!size)
@@ -412,16 +418,4 @@ static inline __attribute__((always_inline)) long read_records(struct block_deco
 		offset += (uint32_t)size;
 	}
 	return left ? -EBADMSG : n;
-}
-
-long decoder_run(struct block_decoder *d, void *out, struct block_row *rows, uint64_t whole)
-{
-	memset(d->taken, 0, sizeof(d->taken));
-	memset(&d->followers, 0, sizeof(d->followers));
-	d->bad = false;
-	d->threads = d->contexts = d->images = 0;
-	for (uint32_t k = 0; k < d->head.kinds; k++)
-		d->kinds[k].bare = !(whole >> (d->kinds[k].head.kind % 64) & 1);
-	return whole == DECODE_ALL ? read_records(d, out, rows, true)
-				   : read_records(d, out, rows, false);
 }

@@ -243,9 +243,10 @@ static void settle_loaded(struct merge *merge)
 
 	for (size_t i = 0; i < merge->loaded.len; i++) {
 		const struct merge_run run = merge->loaded.data[i];
-		const bool aside = run.left && comes_much_later(merge, run.next);
+		const bool left = run.contents->rows.len;
+		const bool aside = left && comes_much_later(merge, run.next);
 
-		if (run.left && !aside) {
+		if (left && !aside) {
 			merge->loaded.data[kept++] = run;
 			continue;
 		}
@@ -293,28 +294,29 @@ static int load_due(struct merge *merge)
 	return 0;
 }
 
-/* Takes the chunk's records from one time up to another. */
-static void take_window(struct merge *merge, struct merge_run *run, uint64_t from, uint64_t last)
+/* Takes the chunk's records of the window, those from merge->from to last, off its rows. */
+static void take_window(struct merge *merge, struct merge_run *run, uint64_t last)
 {
-	const struct contents *c = run->contents;
+	const uint8_t *records = run->contents->records.data;
+	block_rows *rows = &run->contents->rows;
+	struct block_row *left = rows->data;
 	struct merge_row *to;
 
-	vec_reserve(&merge->rows, merge->rows.len + c->rows.len);
+	vec_reserve(&merge->rows, merge->rows.len + rows->len);
 	to = merge->rows.data + merge->rows.len;
-	run->left = false;
 	run->next = UINT64_MAX;
-	for (size_t i = 0; i < c->rows.len; i++) {
-		const struct block_row row = c->rows.data[i];
+	for (size_t i = 0; i < rows->len; i++) {
+		const struct block_row row = rows->data[i];
 
-		if (row.ts - from <= last - from) {
-			*to++ = (struct merge_row){
-				row.ts, (const struct ub_hdr *)(c->records.data + row.offset)
-			};
-		} else if (row.ts > last) {
-			run->left = true;
+		if (row.ts > last) {
+			*left++ = row;
 			run->next = row.ts < run->next ? row.ts : run->next;
+		} else if (row.ts >= merge->from) {
+			*to++ = (struct merge_row){ row.ts,
+						    (const struct ub_hdr *)(records + row.offset) };
 		}
 	}
+	rows->len = (size_t)(left - rows->data);
 	merge->rows.len = (size_t)(to - merge->rows.data);
 }
 
@@ -332,7 +334,7 @@ static int next_window(struct merge *merge)
 	if (merge->next < merge->order.len)
 		last = merge->order.data[merge->next].ts - 1;
 	for (size_t i = 0; i < merge->loaded.len; i++)
-		take_window(merge, &merge->loaded.data[i], merge->from, last);
+		take_window(merge, &merge->loaded.data[i], last);
 	vec_reserve(&merge->spare, merge->rows.len);
 	merge->sorted_rows = rows_sort(merge->rows.data, merge->spare.data, merge->rows.len);
 	merge->from = last + 1;

@@ -9,8 +9,6 @@
 #ifndef UCXBPF_FILE_MERGE_H
 #define UCXBPF_FILE_MERGE_H
 
-#include <stdbool.h>
-
 #include "base/vec.h"
 #include "file/codec.h"
 #include "file/chunk.h"
@@ -19,15 +17,14 @@ typedef VEC(struct block_row) block_rows;
 
 /* A decoded chunk. */
 struct contents {
-	block_rows rows; /* in the order in which they lie there */
+	block_rows rows; /* in the order in which they lie there; without those handed out */
 	uint64_t memory, stored; /* bytes that it takes, and in the file */
 	VEC(uint8_t) records;
 };
 
 /* A chunk in memory. */
 struct merge_run {
-	uint64_t next; /* ts of the first record that is still to come, */
-	bool left; /* if there is one */
+	uint64_t next; /* ts of the first record that is still to come */
 	uint32_t chunk; /* position in the file: decides between equal ts */
 	struct contents *contents;
 };
