@@ -53,6 +53,13 @@ both()
 @test "from many depths of the stack, in tail position" { both depths; }
 @test "beside functions that keep their probes" { both mixed; }
 @test "with operations that MPI starts for other calls" { both collective; }
+
+# Starts of messages make one operation, those of collectives several.
+@test "starts keep their probes" {
+	way openmpi started
+	until_derived way mpich started
+}
+
 @test "from a signal handler on a stack of its own" { both signal; }
 @test "in several threads" { both threads; }
 @test "on stacks that one thread switches between" { both fibers; }

@@ -13,6 +13,10 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#ifdef OPEN_MPI
+#include <mpi-ext.h>
+#endif
+
 #define BYTES 64
 #define SECONDS 0.5
 
@@ -327,15 +331,61 @@ static void run_stalled(void)
 		run_rounds(depths);
 }
 
+#ifdef OPEN_MPI
+#define ALLREDUCE_INIT T(MPIX_Allreduce_init)
+#else
+#define ALLREDUCE_INIT T(MPI_Allreduce_init)
+#endif
+
+static void start_message(int round)
+{
+	MPI_Request request;
+
+	T(MPI_Send_init)(buffer, BYTES, MPI_BYTE, !rank, round % 3, MPI_COMM_WORLD, &request);
+	T(MPI_Start)(&request);
+	receive(round % 3);
+	T(MPI_Wait)(&request, MPI_STATUS_IGNORE);
+	T(MPI_Request_free)(&request);
+}
+
+static void start_collective(int round)
+{
+	MPI_Request request;
+	int sum = 0;
+
+	ALLREDUCE_INIT(&round, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+	T(MPI_Start)(&request);
+	T(MPI_Wait)(&request, MPI_STATUS_IGNORE);
+	T(MPI_Request_free)(&request);
+	EXPECT(sum == 2 * round);
+}
+
+/* One operation a start at first, then several, which are MPI's own. */
+static void run_started(void)
+{
+	snprintf(truth.tail, sizeof(truth.tail), ",\"own\":[\"MPI_Start\"]");
+	run_rounds(start_message);
+	run_rounds(start_collective);
+}
+
 static const struct {
 	const char *name;
 	void (*round)(int round); /* or: */
 	void (*run)(void);
 } ways[] = {
-	{ "depths", depths }, { "nobody", nobody },         { "collective", collective },
-	{ "mixed", mixed },   { "signal", signalled },      { "later", later },
-	{ "fibers", fibers }, { "remaps", remaps },         { "threads", NULL, run_threads },
-	{ "sizes", sizes },   { "rendezvous", rendezvous }, { "stalled", NULL, run_stalled },
+	{ "depths", depths },
+	{ "nobody", nobody },
+	{ "collective", collective },
+	{ "mixed", mixed },
+	{ "signal", signalled },
+	{ "later", later },
+	{ "fibers", fibers },
+	{ "remaps", remaps },
+	{ "threads", NULL, run_threads },
+	{ "sizes", sizes },
+	{ "rendezvous", rendezvous },
+	{ "stalled", NULL, run_stalled },
+	{ "started", NULL, run_started },
 };
 
 int main(int argc, char **argv)

@@ -19,7 +19,7 @@ static const struct site rows[] = {
 
 	/* Persistent requests, completion */
 	SITE_CALL(Send_init, 6), SITE_CALL(Bsend_init, 6), SITE_CALL(Ssend_init, 6),
-	SITE_CALL(Rsend_init, 6), SITE_CALL(Recv_init, 6), SITE_CALL_OP(Start, 0, 9),
+	SITE_CALL(Rsend_init, 6), SITE_CALL(Recv_init, 6), SITE_CALL(Start, 0),
 	SITE_CALL(Startall, 0), SITE_CALL(Request_free, 0), SITE_CALL(Cancel, 0),
 	SITE_CALL(Wait, 0), SITE_CALL(Waitall, 0), SITE_CALL(Waitany, 0), SITE_CALL(Waitsome, 0),
 	SITE_CALL_POLL(Test, 0), SITE_CALL_POLL(Testall, 0), SITE_CALL_POLL(Testany, 0), SITE_CALL_POLL(Testsome, 0),
