@@ -41,7 +41,7 @@ traced()
 	[ "$mpi" != openmpi ] || launcher="mpirun.openmpi --allow-run-as-root --bind-to none"
 	CASE=$WORK/$program-$mpi-$proto
 	mkdir -p "$CASE/truth"
-	timeout -k 5 90 "$UCXBPF" run -q -o "$CASE/job.ucxb" -L "$ROOT/usr/lib/x86_64-linux-gnu" -- \
+	timeout -k 5 90 "$UCXBPF" run -q ${TRACE_OPTIONS:-} -o "$CASE/job.ucxb" -L "$ROOT/usr/lib/x86_64-linux-gnu" -- \
 		env OMPI_MCA_pml=ucx OMPI_MCA_pml_ucx_tls=any OMPI_MCA_pml_ucx_devices=any \
 		UCX_TLS="$tls" UCX_PROTO_ENABLE="$proto" UCX_LOG_LEVEL=warn TRUTH="$CASE/truth" \
 		${JOB_EXTRA:-} $ENTER timeout -k 2 40 $launcher -n 2 "/progs/$program.$mpi" "${@:5}" </dev/null >"$CASE/out" 2>&1
