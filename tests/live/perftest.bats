@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# UCX's own benchmark, a program that calls UCP without MPI: all its UCP tests, from the start; tags and streams also in
-# mid-run. Operations are those
-# that a preloaded library counts, their bytes those of the test's size; every message is matched, and every byte
-# of a transfer has its operation. Puts, gets and atomics are emulated over tcp; over shm protocol v2 of UCX 1.13.1
-# emulates atomics (amo/post/sw, amo/fetch/sw). Puts into memory that shared memory cannot reach are emulated, those the
-# other way are not.
+# UCX's own benchmark, a program that calls UCP without MPI: all its UCP tests, from the start; some of each kind also in
+# mid-run. A preloaded library counts the operations, their bytes are those of the test's size; every message is matched,
+# and every byte of a transfer has its operation. Puts, gets and atomics are emulated over tcp; over shm protocol v2 of UCX
+# 1.13.1 emulates atomics (amo/post/sw, amo/fetch/sw). Puts into memory that shared memory cannot reach are emulated, those
+# the other way are not.
 
 load ../lib/live.bash
 load ../lib/soon.bash
@@ -64,7 +63,8 @@ perftests()
 	as_witnessed "$WORK/job.ucxb" "$5"
 }
 
-# start_pair TEST SIZE: goes on until it is killed; $WORK/now has what each of its two processes has done so far
+# start_pair TEST SIZE: goes on until it is killed; $WORK/now has what each of its two processes has done so far. The
+# receiver of ucp_am_bw first counts to its number of messages without progress, 5 ns each.
 start_pair()
 {
 	local job=(timeout 60 env LD_PRELOAD="$BUILD/tests/progs/lib/lib_ucp_count.so" WITNESS="$WORK" WITNESS_NOW="$WORK/now"
@@ -75,7 +75,7 @@ start_pair()
 	"${job[@]}" >"$WORK/server" 2>&1 3>&- &
 	PAIR=($!)
 	soon listens $PORT
-	"${job[@]}" -t "$1" -s "$2" -n 1000000000 127.0.0.1 >"$WORK/client" 2>&1 3>&- &
+	"${job[@]}" -t "$1" -s "$2" -n 20000000 127.0.0.1 >"$WORK/client" 2>&1 3>&- &
 	PAIR+=($!)
 	soon both_run
 	PIDS=$(ls "$WORK/now" | paste -sd,)
@@ -94,11 +94,17 @@ counters() { /usr/bin/python3 "$TOP/tests/live/check_perftest.py" --now "$WORK/n
 # Hundreds of operations are past
 both_run() { counters | jq -e 'length == 2 and ([.[][]] | max > 500)'; }
 
+# all_read CLIENT: what it has sent by sockets was read
+all_read()
+{
+	ss -Htnp | awk -v client="pid=$1," '/ucx_perftest/ && (index($0, client) ? $3 : $2) { left = 1 } END { exit left }'
+}
+
 # late TEST SIZE: attaches to a pair in mid-run. The pair is stopped before the tracer leaves, so that what it has done by
 # then is known; when recording began is known to be between two looks.
 late()
 {
-	local tracer
+	local tracer client
 
 	rm -f "$WORK/late.ucxb"
 	start_pair "$@"
@@ -108,6 +114,9 @@ late()
 	soon so_far "$WORK/late.ucxb" true
 	counters >"$WORK/begun"
 	soon so_far "$WORK/late.ucxb" '[.ops[].count] | add > 2000'
+	client=$(pgrep -P "${PAIR[1]}")
+	kill -STOP "$client"
+	soon all_read "$client"
 	kill -STOP ${PIDS//,/ }
 	counters >"$WORK/stopped"
 	kill -INT $tracer
@@ -120,13 +129,13 @@ late()
 	/usr/bin/python3 "$TOP/tests/live/check_perftest.py" --late "$2" "$WORK/report.json" "$WORK/before" "$WORK/begun" "$WORK/stopped"
 }
 
-# attached TRANSPORTS DEVICES PROTO PORT
+# attached TRANSPORTS DEVICES PROTO PORT TEST:SIZE...
 attached()
 {
 	local PORT=$4 test
 
 	export UCX_TLS=$1 UCX_NET_DEVICES=$2 UCX_PROTO_ENABLE=$3 UCX_LOG_LEVEL=fatal
-	for test in tag_lat:8 tag_bw:100000 stream_bw:1000; do
+	for test in "${@:5}"; do
 		echo "$test"
 		late "${test%:*}" "${test#*:}"
 	done
@@ -175,8 +184,12 @@ one_way()
 @test "over tcp, protocol v1" { perftests tcp,self lo n 14300 fail; }
 @test "over tcp, protocol v2" { perftests tcp,self lo y 14400 fail; }
 
-@test "attached over shm, protocol v1" { attached posix,self,cma all n 14500; }
-@test "attached over shm, protocol v2" { attached posix,self,cma all y 14600; }
+@test "attached over shm, protocol v1" {
+	attached posix,self,cma all n 14500 tag_lat:8 ucp_am_bw:1000 stream_bw:1000 ucp_get:100000
+}
+@test "attached over shm, protocol v2" { attached posix,self,cma all y 14600 tag_bw:100000 ucp_am_lat:8 ucp_put_bw:100000; }
+@test "attached over tcp, protocol v1" { attached tcp,self lo n 14700 tag_bw:100000 ucp_am_lat:8 ucp_put_bw:100000; }
+@test "attached over tcp, protocol v2" { attached tcp,self lo y 14800 tag_lat:8 ucp_am_bw:1000 ucp_get:100000; }
 
-@test "emulated one way alone, protocol v1" { one_way n 14700; }
-@test "emulated one way alone, protocol v2" { one_way y 14800; }
+@test "emulated one way alone, protocol v1" { one_way n 14900; }
+@test "emulated one way alone, protocol v2" { one_way y 14950; }
