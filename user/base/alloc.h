@@ -20,8 +20,8 @@ void alloc_set_status(int status);
 void alloc_failed(void) __attribute__((noreturn));
 
 /*
- * From now on the JSON library is such code, too: it would leave out what finds no memory. Not
- * while a capture is made, which must end in order.
+ * From now on the JSON library uses these, too: it would drop values that it finds no memory for.
+ * Not while a capture is made, which must end in order.
  */
 void alloc_json(void);
 
@@ -34,12 +34,12 @@ char *xstrndup(const char *text, size_t size) __attribute__((malloc));
 char *xasprintf(const char *format, ...) __attribute__((malloc, format(printf, 1, 2)));
 char *xvasprintf(const char *format, va_list args) __attribute__((malloc, format(printf, 1, 0)));
 
-/* getline(3), for which a file would end where memory does. */
+/* getline(3), which would report a lack of memory as the end of the file. */
 ssize_t xgetline(char **line, size_t *room, FILE *file);
 
 /*
- * argp_parse(3) without an index, which returns ENOMEM in silence; -h is --help. No message of it
- * steers a terminal.
+ * argp_parse(3) without an index, which returns ENOMEM in silence; -h is --help. Its messages
+ * cannot steer a terminal.
  */
 int xargp_parse(const struct argp *argp, int argc, char **argv, unsigned int flags, void *input);
 

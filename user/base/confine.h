@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Gives up what a command does not need: captures, policies and evidence may come from anybody, as
- * may the processes that a tracer looks into, and root reads them as well.
+ * Drops privileges that a command does not need. Anybody may have made the captures, policies and
+ * evidence that root reads, and the processes that a tracer inspects.
  */
 #ifndef UCXBPF_BASE_CONFINE_H
 #define UCXBPF_BASE_CONFINE_H
@@ -24,24 +24,23 @@ void confine_to_files(void);
 void confine_to_answers(void);
 
 /*
- * The same for a tracer, which keeps what tracing needs: eight capabilities more, and the calls
- * that load programs, place probes, read memory of processes, visit their namespaces and talk to
- * its own children. It reads the memory of foreign processes. Not by Landlock: it forbids to read
- * processes outside its domain.
+ * The same for a tracer, which keeps eight more capabilities and the calls that load programs,
+ * place probes, read memory of processes, enter their namespaces and talk to its own children.
+ * Landlock is not used: it forbids reading processes outside its domain.
  */
 void confine_to_tracing(void);
 
 /*
- * The same for a process that only starts and ends others like itself, which look at foreign files:
- * no capabilities at all.
+ * The same for a process that only starts and ends processes like itself, which parse foreign
+ * files: no capabilities at all.
  */
 void confine_to_starting(void);
 
 /*
  * No capabilities, no new privileges, and only the calls by which a process uses its own memory,
  * reads and maps descriptors that it has, answers through them, and ends: any other fails with
- * EPERM. Where a kernel lacks one of these, the others hold. False: it refuses one that it has, and
- * nothing foreign should be looked at.
+ * EPERM. Where a kernel lacks one of these, the others hold. False: the kernel refuses one that it
+ * has, and no foreign file should be parsed.
  */
 bool confine_to_parsing(void);
 

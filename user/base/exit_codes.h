@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Exit statuses of all subcommands, documented for users in docs/exit-codes.md. Append-only:
- * scripts test for these numbers. A command has the statuses of one of two sets, so that a number
- * has one meaning in it: plug-ins (check, policy, sweep) end as monitoring systems expect, all
+ * scripts test for these numbers. Each command uses one of two sets, so that a number has one
+ * meaning per command: plug-ins (check, policy, sweep) exit as monitoring systems expect, all
  * others as tools do.
  */
 #ifndef UCXBPF_BASE_EXIT_CODES_H
@@ -11,7 +11,7 @@
 /* X(identifier, status, name in docs/exit-codes.md) */
 #define UCXBPF_EXITS(X)                                                                            \
 	X(UCXBPF_EXIT_OK, 0, "ok")                                                                 \
-	X(UCXBPF_EXIT_FAILED, 1, "failed") /* without a status of its own */                       \
+	X(UCXBPF_EXIT_FAILED, 1, "failed") /* any other failure */                                 \
 	X(UCXBPF_EXIT_USAGE, 2, "usage")                                                           \
 	X(UCXBPF_EXIT_INPUT, 3, "input") /* no input could be read */                              \
 	X(UCXBPF_EXIT_PARTIAL, 4, "partial") /* a result from damaged or incomplete input */       \

@@ -42,9 +42,9 @@ struct library_role_name {
 extern const struct library_role_name library_role_names[];
 
 /*
- * Length of what a file's name says of the library: "libuct_ib" of "libuct_ib.so.0" and of
- * "libuct_ib-nixl.so.0". UCX 1.22 appends a suffix by --with-soname-suffix (configure.ac), and
- * Python wheels append a hash of the file.
+ * Length of the part of a file's name that identifies the library: "libuct_ib" in "libuct_ib.so.0"
+ * and in "libuct_ib-nixl.so.0". UCX 1.22 appends a suffix by --with-soname-suffix (configure.ac),
+ * and Python wheels append a hash of the file.
  */
 size_t library_stem(const char *file);
 

@@ -12,8 +12,8 @@ enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG };
 void log_set_level(enum log_level level);
 
 /*
- * A line on standard error, "ucxbpf: warning: ..."; its end is added, errno stays. Names in it may
- * be anybody's: what would steer a terminal is ?.
+ * Prints a line on standard error, "ucxbpf: warning: ..."; appends the newline, preserves errno.
+ * Names in it may be anybody's: characters that would steer a terminal become ?.
  */
 void log_printf(enum log_level level, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -25,7 +25,7 @@ struct map {
 /* A zeroed struct map is an empty map. */
 void map_release(struct map *map);
 
-/* A word for a text, to be a key: its hash; 0 for NULL. */
+/* A hash of a text, to be used as a key; 0 for NULL. */
 uint64_t map_text(const char *text);
 
 /* Returns the address of the value, or NULL; valid until the next insert. */

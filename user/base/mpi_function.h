@@ -44,8 +44,8 @@ struct mpi_function {
 };
 
 /*
- * function: as MPI_Allreduce, MPI_Allreduce_c, MPI_Iallreduce. Neighbourhood and persistent
- * collectives are no collectives here. NULL, or no MPI function: nothing holds.
+ * function: such as MPI_Allreduce, MPI_Allreduce_c, MPI_Iallreduce. Neighbourhood and persistent
+ * collectives do not count as collectives here. NULL, or no MPI function: all members are zero.
  */
 struct mpi_function mpi_function(const char *function);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Files that this process makes. It may be root's, and write where others may write: a file gets a
- * name that nobody can foresee until it is whole, and no link of another user is followed.
+ * Creates files. The process may run as root and write where others may write: a file has an
+ * unpredictable name until it is complete, and no link of another user is followed.
  */
 #ifndef UCXBPF_BASE_NEWFILE_H
 #define UCXBPF_BASE_NEWFILE_H
@@ -9,36 +9,36 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 
-/* Whether a file or link belongs to neither this process's user, nor root, nor who used sudo. */
+/* Whether the owner is neither this process's user, nor root, nor the user behind sudo. */
 bool newfile_foreign(const struct stat *file);
 
-/* Sets the rights of a new file, and gives it to the user behind sudo where root makes it. */
+/* Sets the permissions of a new file, and gives it to the user behind sudo if root creates it. */
 void newfile_hand_over(int fd, mode_t mode);
 
-/* Rights of a new file that needs no more than these: as the umask says, of root's the owner's. */
+/* Permissions of an ordinary new file: by the umask; if root creates it, the owner's only. */
 mode_t newfile_mode(mode_t most);
 
 /*
- * What a path leads to, which is replaced instead of a link; the caller frees it. NULL: the path
- * is another user's link.
+ * The target of a path, which is replaced instead of a link; the caller frees it. NULL: the path is
+ * another user's link.
  */
 char *newfile_place(const char *path);
 
 /*
- * Words for an error of writing a file; -ELOOP stands for newfile_place()'s NULL, -EUSERS for a
+ * Text for an error of writing a file; -ELOOP stands for newfile_place()'s NULL, -EUSERS for a
  * foreign pipe.
  */
 const char *newfile_why(int err);
 
 enum newfile_readers {
 	NEWFILE_PRIVATE, /* newfile_mode() decides */
-	NEWFILE_PUBLIC, /* everybody, also where root makes it */
+	NEWFILE_PUBLIC, /* everybody may read it, also if root creates it */
 };
 
 /*
- * Makes a file beside its place, to be renamed to it; it inherits the rights of the file that it
- * replaces, a new one gets those of its readers. Returns its descriptor, with its path in *part,
- * the caller's to free; on error -errno and NULL.
+ * Creates a file beside its destination, to be renamed to it; it inherits the permissions of the
+ * file that it replaces, a new one gets those for its readers. Returns its descriptor, with its
+ * path in *part, the caller's to free; on error -errno and NULL.
  */
 int newfile_open(const char *place, enum newfile_readers readers, char **part);
 
@@ -53,12 +53,12 @@ int newfile_directory(const char *place, char **part);
 char *newfile_scratch(const char *name, int *err);
 
 /*
- * Opens a pipe or a device to write. Its descriptor, or -errno; -EUSERS: it is another user's, who
- * may never read it.
+ * Opens a pipe or a device for writing. Its descriptor, or -errno; -EUSERS: it belongs to another
+ * user, who may never read it.
  */
 int newfile_open_special(const char *place);
 
-/* Makes a file without a name in a folder, to write and to read. Its descriptor, or -errno. */
+/* Creates an unnamed file in a folder, for writing and reading. Its descriptor, or -errno. */
 int newfile_nameless(const char *folder);
 
 #endif

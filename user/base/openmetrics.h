@@ -15,7 +15,7 @@ void openmetrics_family(FILE *out, bool open, const char *name, const char *type
 /* NAME="VALUE", of any bytes; NULL is "". */
 void openmetrics_label(FILE *out, const char *name, const char *value);
 
-/* The end, if there is one in this form. 0, or -errno of a write that failed. */
+/* Ends the exposition, in the form that has an end mark. 0, or -errno of a failed write. */
 int openmetrics_end(FILE *out, bool open);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ordered arrays: search by halving, and heaps. */
+/* Sorted arrays: binary search, and heaps. */
 #ifndef UCXBPF_BASE_ORDER_H
 #define UCXBPF_BASE_ORDER_H
 
 #include <stddef.h>
 
 /*
- * How many elements at the beginning of an ordered list meet a condition that none behind them
- * meets, by halving: the number of the first one that does not. The condition names an element's
- * number by the name given as at.
+ * Binary search in an array whose first elements meet a condition that no later one meets: the
+ * number of elements that meet it. The condition refers to an element's index by the name given as
+ * at.
  */
 #define search_count(count, at, condition)                                                         \
 	({                                                                                         \
@@ -27,9 +27,9 @@
 
 /*
  * A heap in an array: the element at i is not behind those at 2i + 1 and 2i + 2, so 0 is first.
- * Lets the element at a place sink to where none below it is before it: the first one, once it has
- * changed or was replaced by the last; all of them, from the last to the first, to make a heap.
- * before(a, b): function or macro of two addresses.
+ * Sifts the element at a position down: the first one, once it has changed or was replaced by the
+ * last; all of them, from the last to the first, to build a heap. before(a, b): function or macro
+ * of two addresses.
  */
 #define heap_sink(list, count, from, before)                                                       \
 	do {                                                                                       \

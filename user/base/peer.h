@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Processes of this program that talk over a Unix socket, and pass descriptors through it. */
+/* Processes of this program that exchange messages and descriptors over a Unix socket. */
 #ifndef UCXBPF_BASE_PEER_H
 #define UCXBPF_BASE_PEER_H
 
@@ -10,8 +10,8 @@
 #define PEER_FDS_MAX 250 /* descriptors in a message, below the kernel's SCM_MAX_FD */
 
 /*
- * As fork(), with a socket of that type between both processes. Returns the end of the process that
- * it returns in, with *pid as fork() returns it, or -errno; output that is not flushed is in both.
+ * As fork(), with a socket of that type between both processes. Returns this process's end of it,
+ * with *pid as fork() returns it, or -errno; unflushed output exists in both.
  */
 int peer_fork(int type, pid_t *pid);
 
@@ -24,10 +24,10 @@ ssize_t peer_send(int socket, const int *fds, size_t count, const struct iovec *
 
 /*
  * Receives at most size bytes and *count descriptors (0 to PEER_FDS_MAX), which the caller closes;
- * programs it runs do not have them. *count becomes the number that came: fewer than were sent
- * where there is no room in fds or in this process's table, and the others are closed. Returns the
- * bytes received; 0: the other end is closed; -errno; -EMSGSIZE: a packet larger than that, of
- * which nothing is kept.
+ * they are close-on-exec. *count becomes the number that came: fewer than were sent where there is
+ * no room in fds or in this process's table, and the others are closed. Returns the bytes received;
+ * 0: the other end is closed; -errno; -EMSGSIZE: a packet larger than that, of which nothing is
+ * kept.
  */
 ssize_t peer_take(int socket, int *fds, size_t *count, void *body, size_t size, int flags);
 

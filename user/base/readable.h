@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Text files that are read. A named pipe is refused, which may never get a writer; a shell's pipes,
- * as /dev/stdin or <(COMMAND), are read.
+ * Text files to read. A named pipe is refused, since it may never get a writer; a shell's pipes,
+ * such as /dev/stdin or <(COMMAND), are accepted.
  */
 #ifndef UCXBPF_BASE_READABLE_H
 #define UCXBPF_BASE_READABLE_H
@@ -11,7 +11,7 @@
 /* As fopen(path, "re"). NULL: errno says why, ESPIPE: a named pipe. */
 FILE *readable_open(const char *path);
 
-/* -errno of readable_open() in words. */
+/* -errno of readable_open() as text. */
 const char *readable_why(int err);
 
 #endif

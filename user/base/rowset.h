@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Finds rows of an array by their key, which is the first bytes of each row, without padding in it.
- * The caller owns the array and only ever appends to it. Rows that are there before the set's first
- * are indexed with it.
+ * The caller owns the array and only appends to it. Rows that exist before the set's first use are
+ * indexed with it.
  */
 #ifndef UCXBPF_BASE_ROWSET_H
 #define UCXBPF_BASE_ROWSET_H
@@ -20,7 +20,7 @@ struct rowset {
 
 struct rowset_slot {
 	uint32_t row; /* its number + 1; 0: free */
-	uint32_t hash; /* upper half of its key's: other rows are seldom looked at */
+	uint32_t hash; /* upper half of its key's hash: avoids most comparisons with other rows */
 };
 
 /* Where the rows lie, and how many bytes of each are its key. */
@@ -57,7 +57,7 @@ static inline uint64_t rowset_word(const void *key, size_t at)
 	return word;
 }
 
-/* Pairs of words are multiplied without waiting for those before. */
+/* Pairs of words are multiplied independently of each other. */
 static inline uint64_t rowset_hash(const void *key, size_t size)
 {
 	const uint64_t odd = 0x9e3779b97f4a7c15u;
@@ -95,7 +95,7 @@ static inline struct rowset_slot *rowset_at(const struct rowset *set,
 	return &set->slots[i];
 }
 
-/* The number of the row with this key; rows.len: no row has it, and the caller appends it next. */
+/* The index of the row with this key; rows.len: not found, and the caller must append it next. */
 static inline size_t rowset_add(struct rowset *set, struct rowset_rows rows, const void *key)
 {
 	struct rowset_slot *slot;

@@ -32,7 +32,7 @@ enum shape_type {
 	SHAPE_IS_SPAN, /* pointer to structs: of, size, count */
 	SHAPE_IS_TEXTS, /* VEC() of char * */
 	SHAPE_IS_SAID, /* always the text instead */
-	SHAPE_IS_MADE, /* what make or call makes of it; null: NULL */
+	SHAPE_IS_MADE, /* the result of make or call; null: NULL */
 };
 
 /* Numbers that mean unknown or none. */
@@ -61,8 +61,8 @@ struct shape {
 	size_t offset, size;
 	const struct shape *of;
 	const char *const *words;
-	const char *instead; /* of NULL */
-	/* One of both: makes a new reference of the member, or NULL; arg as for shape_put(). */
+	const char *instead; /* value of NULL */
+	/* One of both: creates the member's value, or NULL; arg as for shape_put(). */
 	json_t *(*make)(const void *member);
 	json_t *(*call)(const void *member, const void *arg);
 	struct shape_place count; /* of a span, an int or size_t */

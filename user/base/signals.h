@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What `run`, `attach` and `sweep` change in their own process, and how a child gets it back
- * unchanged; signals in words.
+ * Changes that `run`, `attach` and `sweep` make to their own process, and how a child undoes them;
+ * signals as text.
  */
 #ifndef UCXBPF_BASE_SIGNALS_H
 #define UCXBPF_BASE_SIGNALS_H
@@ -20,32 +20,32 @@ struct signals {
 };
 
 /*
- * Takes SIGINT, SIGTERM and SIGHUP, but of the last two none that was ignored before (nohup), as a
- * descriptor to poll; makes a file size limit an error instead of a signal; raises the limit of
- * open files as far as it may go. child: this process will wait for one. -errno.
+ * Receives SIGINT, SIGTERM and SIGHUP through a descriptor to poll, except SIGTERM and SIGHUP if
+ * they were ignored before (nohup); makes a file size limit an error instead of a signal; raises
+ * the limit of open files to its hard limit. child: this process will wait for one. -errno.
  */
 int signals_open(struct signals *signals, bool child);
 
-/* In a child, before exec: everything as it was. Async-signal-safe. */
+/* In a child, before exec: undoes all changes. Async-signal-safe. */
 void signals_restore(const struct signals *signals);
 
 /* The next pending signal, 0 = none. */
 int signals_next(const struct signals *signals, struct signalfd_siginfo *info);
 
 /*
- * From here on this process only finishes its work. That may take for ever, where a file
- * system or a reader does not answer: the second SIGINT or SIGTERM ends it at once, 128 + signal.
- * asked: the first one was seen before.
+ * From now on this process only finishes its work, which may block for ever on a file system or a
+ * reader: the second SIGINT or SIGTERM ends it at once, 128 + signal. asked: the first one was seen
+ * before.
  */
 void signals_finish(bool asked);
 
 /*
- * As signals_restore(), when all is done. The exit status: that of the signal that was seen before
- * (0: none), or is pending; else status.
+ * As signals_restore(), at the end. Returns the exit status: that of the signal that was seen
+ * before (0: none), or is pending; else status.
  */
 int signals_close(struct signals *signals, int number, int status);
 
-/* "signal 6 (SIGABRT)"; of one without a name "signal 35". */
+/* "signal 6 (SIGABRT)"; without a name "signal 35". */
 void signal_text(char *out, size_t size, unsigned int number);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How values lie: a histogram, whose memory does not grow with them. */
+/* Distribution of values: a histogram whose memory does not grow with their number. */
 #ifndef UCXBPF_SPREAD_H
 #define UCXBPF_SPREAD_H
 
@@ -17,7 +17,7 @@ struct spread {
 void spread_add(struct spread *spread, uint64_t value);
 void spread_join(struct spread *to, const struct spread *from);
 
-/* The value that a share of all, in hundredths, is not above. There must be some. */
+/* The value that percent of all values do not exceed. There must be some. */
 uint64_t spread_quantile(const struct spread *spread, unsigned int percent);
 
 #endif

@@ -9,7 +9,7 @@
 /* A zeroed one is empty. */
 struct strings {
 	VEC(char *) all; /* in the order in which they came */
-	struct map by_hash; /* (hash, how many there were of it) -> position in all */
+	struct map by_hash; /* (hash, number of earlier texts with it) -> position in all */
 	struct map constants; /* address of a text that lasts -> its copy */
 };
 
@@ -24,10 +24,10 @@ const char *strings_keep(struct strings *strings, const char *text);
 /* Likewise, NULL for "", too. */
 const char *strings_intern(struct strings *strings, const char *text);
 
-/* Likewise, for a text that is never changed nor freed: its address identifies it. */
+/* Likewise, for a text that is never changed nor freed: it is looked up by address. */
 const char *strings_constant(struct strings *strings, const char *text);
 
-/* Likewise, of a field of size bytes, whose text may fill it without a 0 behind. */
+/* Likewise, for a field of size bytes, which may lack a terminating 0. */
 const char *strings_field(struct strings *strings, const char *field, size_t size);
 
 /* The copy that has these bytes (without a 0); NULL: no copy has them. */

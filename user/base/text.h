@@ -12,14 +12,14 @@
 #include <stdio.h>
 
 /*
- * Bytes of the UTF-8 character that text begins with (RFC 3629: the shortest form, no surrogates),
- * 0 if it is invalid. *code is its number. At the end of text, 1 and code 0.
+ * Length in bytes of the UTF-8 character that text begins with (RFC 3629: the shortest form, no
+ * surrogates), 0 if it is invalid. *code is its code point. At the end of text, 1 and code 0.
  */
 size_t text_character(const char *text, unsigned int *code);
 
 /*
- * Whether a character steers instead of showing: C0, C1, DEL, the line and paragraph separators,
- * what turns the direction of writing.
+ * Whether a character steers a terminal instead of being shown: C0, C1, DEL, the line and paragraph
+ * separators, and characters that change the direction of writing.
  */
 bool text_steers(unsigned int code);
 
@@ -31,8 +31,8 @@ char *text_plain(const char *text);
 
 /*
  * Writes a value as JSON, laid out by Jansson's flags, with an escape sequence of JSON for each
- * character of its strings that steers: encoders of JSON leave DEL, C1 and what turns the
- * direction as they are, and terminals act on them. Errors are the stream's.
+ * character of its strings that steers: JSON encoders do not escape DEL, C1 and direction changes,
+ * and terminals act on them. Errors are the stream's.
  */
 void text_put_json(const json_t *value, size_t flags, FILE *out);
 

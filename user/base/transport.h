@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What this program knows about each of UCX's transports, one row each. Code that treats
- * transports differently asks this table; only rules about a single transport name it.
+ * This program's knowledge of each UCX transport, one row each. Code that treats transports
+ * differently asks this table; only rules about a single transport name it.
  */
 #ifndef UCXBPF_BASE_TRANSPORT_H
 #define UCXBPF_BASE_TRANSPORT_H
@@ -16,7 +16,7 @@ struct transport {
 			     NULL: without a row */
 	enum transport_reach
 		reach; /* where all its peers are; 0 for a network: their host decides */
-	bool host_only; /* it moves host memory only */
+	bool host_only; /* it handles host memory only */
 	/*
 	 * It copies within its process: the remote address is the process's own GPU, in puts and
 	 * gets alike (docs/attribution.md, copies).
@@ -31,15 +31,15 @@ struct transport {
 	bool queue_pairs; /* one for each peer */
 	bool plain_verbs; /* by libibverbs alone: see transport_accelerates() */
 	/*
-	 * The UCT modules that it needs, libuct_NAME.so: its own one, which only newer releases may
-	 * have, and the one that this is a part of in older ones or loads after. None: in libuct,
-	 * or no rule asks.
+	 * The UCT modules that it needs, libuct_NAME.so: its own, which only newer releases may
+	 * have, and the one that contains it in older releases or that it depends on. Empty: it is
+	 * in libuct, or no rule asks.
 	 */
 	const char *modules[2];
 	/*
 	 * Variables that set its InfiniBand service level, without their prefix UCX_. The first
 	 * that is set counts: a transport's configuration table includes those of its kind, and
-	 * that of all InfiniBand (src/uct/ib). None: it is not InfiniBand.
+	 * that of all InfiniBand (src/uct/ib). Empty: it is not InfiniBand.
 	 */
 	const char *level[5];
 };
@@ -51,8 +51,8 @@ extern const size_t transport_count;
 bool transport_accelerates(const char *device);
 
 /*
- * The row of that name. Without one, a row whose name is NULL: that of its family of networks
- * (rc_*, dc_*, ud_*, srd*, gga*, ugni*), or one of zeros, as for NULL.
+ * The row with that name. If there is none, a row whose name is NULL: that of its family of
+ * networks (rc_*, dc_*, ud_*, srd*, gga*, ugni*), or one of zeros, as for NULL.
  */
 const struct transport *transport_named(const char *name);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Numbers and lengths of time as people read and write them. exact: every digit. Text is cut at
+ * Numbers and durations as people read and write them. exact: every digit. Text is truncated at
  * size like snprintf().
  */
 #ifndef UCXBPF_BASE_UNITS_H
@@ -23,12 +23,12 @@ void unit_time(char *out, size_t size, uint64_t ns, bool exact);
 void unit_share(char *out, size_t size, uint64_t part, uint64_t whole);
 
 /*
- * Reads a number and its unit (300ms, 1s, 1.5min, 2h; m is min), up to the first other byte: *end.
- * -EINVAL: no such; -ERANGE.
+ * Parses a number and its unit (300ms, 1s, 1.5min, 2h; m is min) up to the first other byte: *end.
+ * -EINVAL: malformed; -ERANGE.
  */
 int duration_parse(const char *text, const char **end, uint64_t *ns);
 
-/* A whole word as duration_parse() reads it, or a number without a unit: of seconds. */
+/* A whole word as duration_parse() parses it, or a number without a unit, in seconds. */
 int seconds_parse(const char *text, double *seconds);
 
 #endif

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* Elements of an array, not of a pointer to its first. */
+/* Number of elements of an array; not for a pointer. */
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof(*(array)))
 
 #define VEC(T)                                                                                     \
