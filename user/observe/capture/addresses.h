@@ -17,23 +17,23 @@ struct unplaced {
 	pid_t tgid;
 	uint64_t address;
 	uint64_t time; /* of the record, CLOCK_MONOTONIC ns */
-	bool asked; /* once, in vain */
+	bool asked; /* looked up once, in vain */
 };
 
-/* Code that a process mapped at time ns (CLOCK_MONOTONIC), whether it is still there or not. */
+/* Code that a process mapped at time ns (CLOCK_MONOTONIC), even if it is unmapped by now. */
 struct heard_range {
 	struct code_range range;
 	uint64_t time;
 };
 
 /*
- * A process's code when it was last read. Outlives the process by half a minute: rings are drained
- * one after the other, so that its last calls may be read after its end.
+ * A process's code when it was last read. Kept for half a minute after its end: rings are drained
+ * in turn, so that its last calls may be read after its end.
  */
 struct process_code {
 	pid_t tgid;
 	uint64_t since; /* CLOCK_MONOTONIC ns, when it was looked at first */
-	uint64_t execed; /* likewise, when its program began to be mapped; 0: not heard */
+	uint64_t execed; /* likewise, when its program began to be mapped; 0: not known */
 	code_ranges ranges;
 	VEC(struct heard_range) heard; /* oldest first; none twice */
 };
@@ -73,8 +73,8 @@ void addresses_release(struct addresses *addresses);
 void addresses_process(struct addresses *addresses, pid_t tgid);
 
 /*
- * The process mapped this at time ns: a library that it takes away before its mappings are read
- * is found here.
+ * The process mapped this at time ns: a library that it unmaps before its mappings are read is
+ * found here.
  */
 void addresses_mapped(struct addresses *addresses, pid_t tgid, const struct mapping *mapping,
 		      uint64_t time);
@@ -85,28 +85,28 @@ void addresses_mapped(struct addresses *addresses, pid_t tgid, const struct mapp
  */
 void addresses_exec(struct addresses *addresses, pid_t tgid, uint64_t time);
 
-/* Looks at one record; cheap, called for every one. */
+/* Examines one record; cheap, called for every one. */
 void addresses_record(struct addresses *addresses, const struct ub_hdr *record);
 
-/* The process ended at time ns: half a minute later nothing is kept of it. */
+/* The process ended at time ns: its data are dropped half a minute later. */
 void addresses_ended(struct addresses *addresses, pid_t tgid, uint64_t time);
 
 /* Frees files in which no process here has code any more. */
 void addresses_sweep(struct addresses *addresses);
 
-/* Whether the file of that number has its module record, and is still here. */
+/* Whether the file with that number has its module record, and is still here. */
 bool addresses_has_module(const struct addresses *addresses, uint64_t number);
 
 /* An address that a process had at time ns (CLOCK_MONOTONIC); 0: none. */
 void addresses_notice(struct addresses *addresses, pid_t tgid, uint64_t address, uint64_t time);
 
 /*
- * Looks up the modules of addresses seen since the last call, writes "module" and "address". One
- * that is not found is looked up once more by the next call.
+ * Looks up the modules of addresses seen since the last call, writes "module" and "address". A
+ * module not found is looked up once more by the next call.
  */
 void addresses_apply(struct addresses *addresses);
 
-/* Looks up symbols and lines of everything seen, writes "symbol" records. */
+/* Looks up symbols and lines of all addresses seen, writes "symbol" records. */
 void addresses_finish(struct addresses *addresses);
 
 #endif

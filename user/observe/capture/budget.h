@@ -22,7 +22,7 @@ struct capture_session;
 
 struct budget {
 	bool on;
-	bool fixed; /* probes cannot be taken away here: the first step stays */
+	bool fixed; /* probes cannot be removed here: the first step stays */
 	struct governor governor;
 	uint64_t interval; /* ns between two readings of the cost */
 	struct link_cost trap;
@@ -30,10 +30,10 @@ struct budget {
 	VEC(struct ub_task_hits) threads; /* as of the last look */
 	struct map by_id; /* (tgid, tid) -> index + 1 in threads */
 	uint64_t looked, next; /* ns: the last look, the next one */
-	uint64_t lost; /* records, by then, for want of room */
+	uint64_t lost; /* records that had found no room by then */
 	uint32_t tgid, tid; /* thread with the highest cost in the last interval */
 	double share; /* that share */
-	double fixed_cost; /* ns: cost of a window that does not depend on its length */
+	double fixed_cost; /* ns: cost of a window whatever its length */
 	uint64_t placing; /* ns that placing all groups took */
 };
 
@@ -41,13 +41,15 @@ struct budget {
 int budget_open(struct capture_session *capture, double share);
 void budget_release(struct budget *budget);
 
-/* Before the first window of running processes: they are traced, but do not record yet. */
+/*
+ * To be called before the first window of running processes: they are traced, but not recorded yet.
+ */
 void budget_sound(struct capture_session *capture);
 
 /* The first window begins. */
 void budget_begin(struct capture_session *capture);
 
-/* When budget_step() will have something to do, side_now() ns; UINT64_MAX: never. */
+/* When budget_step() has its next work, side_now() ns; UINT64_MAX: never. */
 uint64_t budget_next(const struct budget *budget);
 
 /* Measures and decides. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which code of MPI lies where, for the kernel's half (bpf/caller.bpf.h): the unwinding rows of
- * each MPI library, with its API functions marked, and where each process maps it.
+ * Where MPI code is mapped, for the kernel's half (bpf/caller.bpf.h): the unwinding rows of each
+ * MPI library, with its API functions marked, and its address in each process.
  */
 #ifndef UCXBPF_CAPTURE_CALLERS_H
 #define UCXBPF_CAPTURE_CALLERS_H
@@ -34,10 +34,10 @@ struct callers {
 int callers_init(struct callers *callers, struct kernel *kernel, struct library_set *libraries);
 void callers_release(struct callers *callers);
 
-/* The process maps other code than before. */
+/* The process's code mappings have changed. */
 void callers_process(struct callers *callers, pid_t tgid);
 
-/* Whether all code of MPI that a process maps is known, as far as its mappings were seen. */
+/* Whether all MPI code that a process maps is known, as far as its mappings were seen. */
 bool callers_known(const struct callers *callers);
 
 /* Reads missing rows for about ns at most: a library has 20,000 to 400,000, of 0.25 us each. */

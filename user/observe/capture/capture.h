@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A capture session records a traced job in one file. The session owns the probes: they are removed
- * however it ends, by SIGKILL too.
+ * however it ends, even by SIGKILL.
  */
 #ifndef UCXBPF_CAPTURE_CAPTURE_H
 #define UCXBPF_CAPTURE_CAPTURE_H
@@ -27,13 +27,13 @@ struct capture_options {
 	uint64_t window_ns, period_ns; /* duty cycle; 0: continuous */
 	double budget; /* highest cost to a thread, as a share of its time; 0: no limit */
 	bool stacks; /* user stacks at MPI calls, x86-64 */
-	bool derive; /* MPI calls from their operations, where that is proven; not with stacks */
-	bool arguments; /* of command lines are kept, not only programs */
+	bool derive; /* derive MPI calls from operations, where proven; not with stacks */
+	bool arguments; /* keep arguments of command lines, too */
 	bool progress; /* a line on stderr, rewritten about twice a second */
 	unsigned int thin; /* slices with detail of UB_SLICES; 0: as the rings allow */
-	bool *unwritable; /* set where it is the file that cannot be created; NULL: not wanted */
+	bool *unwritable; /* set if the file cannot be created; NULL: not wanted */
 	bool all; /* every process that maps UCX or MPI, now and later */
-	bool live; /* sums are taken by capture_take(), and the file has none; with count */
+	bool live; /* sums are taken by capture_take() and left out of the file; with count */
 };
 
 struct capture_session;
@@ -55,8 +55,8 @@ int capture_add_started(struct capture_session *capture, pid_t pid);
 int capture_add_running(struct capture_session *capture, pid_t pid);
 
 /*
- * The same for a process that waits to be traced before it uses UCX. If a look at its memory
- * confirms that it has not, the process counts as traced from its start.
+ * The same for a process that waits to be traced before it uses UCX. If its memory confirms that it
+ * has not, the process counts as traced from its start.
  */
 int capture_add_waiting(struct capture_session *capture, pid_t pid);
 
@@ -68,8 +68,8 @@ void capture_add_all(struct capture_session *capture);
 
 /*
  * Places probes in files that a new process is likely to map, before its first call: in the usual
- * folders, those of LD_LIBRARY_PATH, and those that programs among the words of command name as
- * their run path. command: NULL: not known.
+ * folders, those of LD_LIBRARY_PATH, and those in the run path of programs among the words of
+ * command. command NULL: not known.
  */
 void capture_prepare(struct capture_session *capture, char *const *command,
 		     char *const *environment);
@@ -77,10 +77,10 @@ void capture_prepare(struct capture_session *capture, char *const *command,
 /* Number of processes that mapped UCX or MPI so far. */
 unsigned int capture_processes(const struct capture_session *capture);
 
-/* Whether anything but processes coming and going was recorded. */
+/* Whether anything but starts and ends of processes was recorded. */
 bool capture_has_records(const struct capture_session *capture);
 
-/* Processes being traced that are alive. */
+/* Traced processes that are alive. */
 unsigned int capture_alive(const struct capture_session *capture);
 
 /* Those of them that map UCX or MPI. */
@@ -95,8 +95,8 @@ int capture_work(struct capture_session *capture, int ms);
 #define CAPTURE_WAKERS 3
 
 /*
- * A live session under which nothing runs may sleep until then, ns of CLOCK_MONOTONIC, or until
- * there is input at one of these (-1: none). Without this it works 4 times a second.
+ * A live session under which nothing runs may sleep until then, ns of CLOCK_MONOTONIC, or until one
+ * of these has input (-1: none). Without this it works 4 times a second.
  */
 void capture_sleep_until(struct capture_session *capture, uint64_t until,
 			 const int fds[CAPTURE_WAKERS]);
@@ -107,30 +107,30 @@ struct capture_interval {
 	uint64_t real; /* CLOCK_REALTIME at to, ns */
 	unsigned int alive; /* processes being traced that are alive */
 	uint64_t cpu_ns, memory; /* of this process so far; resident bytes, 0: unknown */
-	bool kernel_known; /* the next one is */
+	bool kernel_known; /* whether kernel_ns is known */
 	uint64_t kernel_ns; /* in BPF programs so far, traps excluded: an estimate */
 	uint64_t hits; /* of probes so far */
 	uint64_t watched; /* ns of the interval with all probes in place: the sums are of that time
 			   */
-	bool away; /* the budget has taken them away for the rest */
-	double paid; /* ns: what the thread that paid most did in the interval */
-	double trap_ns; /* a hit costs so much besides the programs */
+	bool away; /* the budget removed them for the rest */
+	double paid; /* ns of the interval that the most expensive thread spent in probes */
+	double trap_ns; /* ns of a hit outside the programs */
 	uint64_t lost; /* records of objects and processes that found no room so far */
-	unsigned int missed; /* processes that mapped UCX and ended before a look, so far */
-	bool quiet; /* nothing ran: there is no file of it */
+	unsigned int missed; /* ended with UCX before a look, so far */
+	bool quiet; /* nothing ran: it has no file */
 };
 
 /*
- * Of a live session: writes what the sums have gained since the last call (the first one: since
- * capture_begin()), where threads are and what UCX has queued to a file of its own, and brings the
- * capture's file up to date, so that both together describe the interval. 0 or -errno (printed).
+ * Of a live session: writes the growth of the sums since the last call (the first one: since
+ * capture_begin()), threads' positions and UCX's queues to a separate file, and updates the
+ * capture's file, so that both together describe the interval. 0 or -errno (printed).
  */
 int capture_take(struct capture_session *capture, const char *path,
 		 struct capture_interval *interval);
 
 /*
- * Of a live session, once the last interval is read: forgets what had ended before it, and takes it
- * out of the capture's file where that has grown enough to be worth it. Returns whether it did.
+ * Of a live session, once the last interval is read: forgets everything that ended before it, and
+ * removes it from the capture's file if that has grown enough. Returns whether it did.
  */
 bool capture_trim(struct capture_session *capture);
 

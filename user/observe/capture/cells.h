@@ -14,7 +14,7 @@
 
 struct ucxbpf;
 
-/* A process, or one of its endpoints, that will add to its cells no more. */
+/* A process, or one of its endpoints, that will add no more to its cells. */
 struct cells_end {
 	uint32_t tgid;
 	uint64_t uct_ep; /* 0: the process */
@@ -36,11 +36,11 @@ struct cells {
 	uint32_t *ids; /* by cell: its number in the file; 0: not in it */
 	uint32_t last_id;
 	VEC(struct cells_end) ends;
-	/* live, else NULL: by cell, the sums that were taken; descriptions and sums to write */
+	/* live, else NULL: by cell, the sums already taken; descriptions and sums to write */
 	struct cell_sums *taken;
 	json_t *told, *rows;
-	uint64_t since; /* side_now() ns: sums were taken last */
-	uint64_t given_back; /* entries in cells that were given back */
+	uint64_t since; /* side_now() ns: when sums were last taken */
+	uint64_t given_back; /* entries in freed cells */
 	uint64_t started, next_write;
 };
 
@@ -48,13 +48,13 @@ struct cells {
 int cells_open(struct cells *cells, struct ucxbpf *skel, bool count);
 void cells_release(struct cells *cells);
 
-/* From here on sums go where cells_take() writes them, not to the capture's file. -ENOMEM. */
+/* From now on sums go where cells_take() writes them, not to the capture's file. -ENOMEM. */
 int cells_live(struct cells *cells);
 
 /* Address range of an MPI library's code in a process; a fifth range is ignored. */
 void cells_mpi_text(struct cells *cells, pid_t tgid, uint64_t from, uint64_t to);
 
-/* Looks at one record: of processes and endpoints that end. */
+/* Examines one record, for ends of processes and endpoints. */
 void cells_record(struct cells *cells, const struct ub_hdr *record);
 
 /* Whether cells_write() is due: enough time has passed, or a process or endpoint has ended. */
@@ -66,19 +66,18 @@ bool cells_due(const struct cells *cells);
  */
 bool cells_write(struct cells *cells, struct file_writer *writer, bool last);
 
-/* Likewise, but never writes the sums of processes and endpoints that go on. */
+/* Likewise, but never writes the sums of live processes and endpoints. */
 void cells_write_ended(struct cells *cells, struct file_writer *writer);
 
 /*
- * Live: writes what all cells have gained since the last call, those of the ended as well, as cells
- * of these sums: a file of its own then has the traffic of one interval. Numbers of cells are good
- * for that file alone.
+ * Live: writes the growth of all cells since the last call, also of ended ones, as cells with these
+ * sums: a separate file then has the traffic of one interval. Cell numbers hold for that file only.
  */
 void cells_take(struct cells *cells, struct file_writer *writer);
 
 /*
- * Entries counted so far: calls, operations, transfers and attempts at them. 0 without --count:
- * then they are of records, which are counted elsewhere.
+ * Entries counted so far: calls, operations, transfers and attempts at them. 0 without --count,
+ * when records are counted elsewhere.
  */
 uint64_t cells_count(const struct cells *cells);
 

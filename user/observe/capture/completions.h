@@ -24,7 +24,7 @@ struct completions {
 
 void completions_release(struct completions *completions);
 
-/* Looks at one record; cheap, called for every one. */
+/* Examines one record; cheap, called for every one. */
 void completions_record(struct completions *completions, const struct ub_hdr *record);
 
 /* A process runs a new program: forget its addresses. */

@@ -32,9 +32,9 @@ const char *cost_estimate(const struct cost_samples *samples, uint64_t hits, uin
 struct cost {
 	struct kernel *kernel;
 	const struct cells *cells; /* of programs that count and leave their hits there */
-	int sampling; /* file descriptor that keeps the kernel measuring, -1 = it does not */
+	int sampling; /* file descriptor that makes the kernel measure, -1 = it does not */
 	bool refused; /* needs CAP_SYS_ADMIN */
-	uint64_t next, until; /* begin of the next sample, end of this one; CLOCK_MONOTONIC ns */
+	uint64_t next, until; /* start of the next sample, end of this one; CLOCK_MONOTONIC ns */
 	uint64_t time_before, hits_before; /* at the begin of this sample */
 	struct cost_samples samples;
 };
@@ -54,8 +54,8 @@ struct cost_report {
 void cost_init(struct cost *cost, struct kernel *kernel, const struct cells *cells);
 
 /*
- * Begins and ends samples; called at every step. recording: hot probes are in place, so a sample
- * may begin. settled: no thread holds back hits that the sample should have, so it may end.
+ * Starts and ends samples; called at every step. recording: hot probes are in place, so a sample
+ * may start. settled: no thread holds back hits of the sample, so it may end.
  */
 void cost_step(struct cost *cost, bool recording, bool settled);
 

@@ -2,9 +2,9 @@
 /*
  * MPI calls without probes. Functions that make one operation a call are derived from the stacks of
  * their operations (bpf/caller.bpf.h), once that was compared with what their probes see, call by
- * call. From then on their probes come back now and then to compare again. A function whose
- * operations and calls did not agree once keeps its probe for good; so does one that was seen to
- * make no operation, since such a call shows on no stack.
+ * call. From then on their probes return now and then to compare again. A function whose operations
+ * and calls once disagreed keeps its probe for good; so does one that was seen to make no
+ * operation, since such a call shows on no stack.
  */
 #ifndef UCXBPF_CAPTURE_DERIVE_H
 #define UCXBPF_CAPTURE_DERIVE_H
@@ -19,7 +19,7 @@ struct capture_session;
 
 enum derive_state {
 	DERIVE_NOT, /* a group of probes that it needs is not in place */
-	DERIVE_RESTING, /* until there is something to gain; operations do not look for calls */
+	DERIVE_RESTING, /* until removing probes pays; operations do not look for calls */
 	DERIVE_CHECKING,
 	DERIVE_AWAY,
 };
@@ -32,7 +32,7 @@ struct derive {
 	uint64_t placed; /* likewise: the groups of probes that it needs are in place */
 	uint64_t patience; /* ns of a check until probes go */
 	uint64_t period; /* ns until the next one */
-	uint64_t rest; /* ns of rest; longer after checks that operations of unknown code spoilt */
+	uint64_t rest; /* ns of rest; longer after checks spoilt by operations of unknown code */
 	bool wanted; /* functions were hot once: from then on rows of MPI libraries are read */
 	uint64_t enough, hot; /* calls compared, and calls a second, before a probe goes */
 	uint32_t check; /* number of the last one */
@@ -43,9 +43,9 @@ struct derive {
 	uint64_t learnt; /* where short sends go, so often by then */
 	size_t libraries; /* that had probes by then */
 	unsigned int learning; /* checks on end in which that was learnt */
-	struct map processes; /* tgids that were seen */
-	bool newcomer; /* one was not, before this check: where it sends is not known */
-	uint64_t strays; /* short transfers that follow from no operation, by the last look */
+	struct map processes; /* tgids seen */
+	bool newcomer; /* a process was new in this check: its lane for short sends is not known */
+	uint64_t strays; /* short transfers that follow from no operation, as of the last look */
 	uint64_t shorts_from; /* ns: short sends keep their probes until then, */
 	uint64_t shorts_rest; /* so long since the last stray, */
 	uint64_t shorts_quiet; /* and so long since the last new process */
@@ -55,26 +55,26 @@ struct derive {
 	uint64_t away_ns[UB_DERIVABLES];
 };
 
-/* The kernel was opened with derive. -errno of callers_init(). */
+/* To be called after the kernel was opened with derive. -errno of callers_init(). */
 int derive_init(struct capture_session *capture);
 void derive_release(struct derive *derive);
 
-/* Records of running processes begin: some are inside calls. */
+/* Records of running processes start: some of these are inside calls. */
 void derive_begin(struct capture_session *capture);
 
-/* Goes on to the next state when that is due. */
+/* Enters the next state when that is due. */
 void derive_step(struct capture_session *capture);
 
 /* Groups of probes were placed or removed. */
 void derive_placed(struct capture_session *capture);
 
 /*
- * Whether tracing may soon cost less, and nothing be lost: groups of probes have come so lately
- * that none of them has gone again yet.
+ * Whether tracing may soon cost less without losing anything: groups of probes were placed so
+ * recently that none of them has been removed again yet.
  */
 bool derive_may_gain(const struct derive *derive);
 
-/* A process maps other code than before. */
+/* A process's code mappings have changed. */
 void derive_process(struct capture_session *capture, pid_t tgid);
 
 /* Recording has ended: writes the last sums. */

@@ -20,10 +20,10 @@ struct detail {
 	bool fixed; /* by --thin */
 	unsigned int pressed; /* steps in a row that found a ring too full, or records lost */
 	uint64_t lost; /* records that had found no room at the last step */
-	uint64_t calm_since; /* side_now() ns: no ring was filled by much since then */
+	uint64_t calm_since; /* side_now() ns: no ring was much filled since then */
 };
 
-/* The slices with detail where kept of UB_SLICES have it: as even as can be, bit 0 if any. */
+/* The slices with detail if kept of UB_SLICES have it: evenly spread, bit 0 if any. */
 uint64_t detail_mask(unsigned int kept);
 
 /* kept: 0: as the rings allow; else fixed. The kernel is loaded and outlives *detail. */
@@ -31,12 +31,12 @@ void detail_init(struct detail *detail, struct kernel *kernel, struct file_write
 		 unsigned int kept);
 
 /*
- * To be called every 10 ms. fill: the share, 0 to 1, of the fullest ring that is in use; lost:
- * records that found no room so far.
+ * To be called every 10 ms. fill: use of the fullest ring, 0 to 1; lost: records that found no room
+ * so far.
  */
 void detail_step(struct detail *detail, double fill, uint64_t lost);
 
-/* From now on nothing has detail, whatever --thin asks for. fill: as in detail_step(). */
+/* From now on nothing has detail, whatever --thin demands. fill: as in detail_step(). */
 void detail_end(struct detail *detail, const char *reason, double fill);
 
 #endif

@@ -9,7 +9,7 @@
  * fullest ring needs it. A collective waits for the rank that was preempted last, so all ranks are
  * preempted at once, and for equally long: threads end their chunks in the same passes.
  *
- * Rings exist for CPUs on which traced tasks may run. Where a task runs elsewhere, its batch is
+ * Rings exist for CPUs on which traced tasks may run. If a task runs elsewhere, its batch is
  * counted as lost and the ring is made within 10 ms. A ring that was half full gets one of twice
  * the size, within the planned memory; the old one is drained and freed after 5 s without data.
  *
@@ -49,8 +49,8 @@ int drain_open(struct ring_drain **drain, struct kernel *kernel, struct file_wri
 int drain_any_node(void);
 
 /*
- * Makes rings for the CPUs of processes, before they are traced, all at once: one by one costs a
- * grace period each. Failures are printed once.
+ * Makes rings for the CPUs of processes, before they are traced, all at once: one by one would cost
+ * a grace period each. Failures are printed once.
  */
 void drain_cover(struct ring_drain *drain, const pid_t *tgids, size_t count);
 
@@ -61,8 +61,8 @@ void drain_cover(struct ring_drain *drain, const pid_t *tgids, size_t count);
 void drain_step(struct ring_drain *drain, bool buffers, drain_fn fn, void *arg);
 
 /*
- * Whether nothing is traced: then threads sleep for long. Records of processes coming and going may
- * wait in the rings until it is over.
+ * Whether nothing is traced: then threads sleep for long. Records of starts and ends of processes
+ * may wait in the rings meanwhile.
  */
 void drain_rest(struct ring_drain *drain, bool resting);
 
@@ -73,7 +73,9 @@ void drain_sync(struct ring_drain *drain, drain_fn fn, void *arg);
 /* drain_sync(), with the records in the outboxes of threads (kernel_rest()). -errno: incomplete. */
 int drain_collect(struct ring_drain *drain, drain_fn fn, void *arg);
 
-/* Completes the chunks of all threads, so that the next flush writes all that fn has had. */
+/*
+ * Completes the chunks of all threads, so that the next flush writes all records that fn has had.
+ */
 void drain_end_chunks(struct ring_drain *drain);
 
 /* The first write error, not printed yet; 0 = none so far. */
@@ -82,7 +84,7 @@ int drain_error(const struct ring_drain *drain);
 /* How full the fullest ring is now, 0 to 1. */
 double drain_fill(const struct ring_drain *drain);
 
-/* Records taken, other than of processes coming and going; grows with every pass. */
+/* Records drained, other than starts and ends of processes; grows with every pass. */
 uint64_t drain_others(const struct ring_drain *drain);
 
 /*
@@ -97,11 +99,11 @@ void drain_stop(struct ring_drain *drain, drain_fn fn, void *arg);
 
 /* Figures of the draining threads; CPU time is complete after drain_stop(). */
 struct drain_report {
-	unsigned int threads, rings, grown; /* grown: rings that became larger, each time */
-	size_t ring_bytes, largest; /* of all rings that are used, of one */
+	unsigned int threads, rings, grown; /* grown: number of times that a ring became larger */
+	size_t ring_bytes, largest; /* bytes of all rings in use, of one */
 	uint64_t cpu_ns, records;
-	bool gang; /* a thread per CPU, all at once */
-	unsigned int free_cpus; /* CPUs for the threads alone; 0: they share those of ranks */
+	bool gang; /* a thread per CPU, all waking at once */
+	unsigned int free_cpus; /* CPUs for the threads only; 0: they share the ranks' CPUs */
 };
 struct drain_report drain_report(const struct ring_drain *drain);
 

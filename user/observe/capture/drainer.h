@@ -47,14 +47,14 @@ void sieve_begin(struct sieve *sieve, uint64_t generation, bool buffers);
  */
 extern const uint64_t sieve_words[UB_KIND_MAX];
 
-/* Whether the session is to see the record. */
+/* Whether the session gets the record. */
 bool sieve_passes(struct sieve *sieve, const struct ub_hdr *record);
 
 /* Shared by all threads; atomic. */
 struct drain_shared {
 	uint64_t generation; /* of sieves */
 	int buffers; /* whether addresses of buffers pass */
-	uint64_t pause; /* of threads that are bound to a CPU, at most, ns; 0: as each needs */
+	uint64_t pause; /* longest pause of threads bound to a CPU, ns; 0: as each needs */
 	uint32_t most; /* records of a chunk; 0: FILE_STREAM_RECORDS */
 	int resting; /* nothing is traced: rings are looked at now and then */
 	int error; /* -EBADMSG: a batch was malformed; its records count as refused */
@@ -76,8 +76,8 @@ struct drainer {
 	pthread_t thread;
 
 	/*
-	 * The thread has the lock during a pass. Mutexes are not fair: whoever wants the lock holds
-	 * the gate until it has it, so that a busy thread lets the session in between two passes.
+	 * The thread holds the lock during a pass. Mutexes are not fair: the session holds the gate
+	 * until it gets the lock, so that a busy thread lets it in between two passes.
 	 */
 	pthread_mutex_t gate, lock;
 	pthread_cond_t wake, idle;
@@ -89,11 +89,11 @@ struct drainer {
 	struct sieve sieve;
 	VEC(uint8_t) passed; /* records of this pass */
 	double fullest; /* of its rings at the last pass */
-	uint64_t pause; /* that its rings allow, ns; atomic */
+	uint64_t pause; /* ns that its rings allow; atomic */
 	uint64_t next_flush;
 	uint64_t others, records; /* atomic */
-	uint64_t tasks; /* records of processes coming and going, in the present batch */
-	bool forgot; /* the sieve did, since the chunk began */
+	uint64_t tasks; /* records of starts and ends of processes, in the present batch */
+	bool forgot; /* the sieve passed some, since the chunk began */
 	uint64_t cpu_ns;
 
 	pthread_mutex_t queue_lock;
@@ -125,10 +125,10 @@ struct drainer *drainer_new(struct drain_shared *shared, struct file_writer *wri
 void drainer_add(struct drainer *t, struct held_ring *held);
 void drainer_remove(struct drainer *t, size_t i);
 
-/* Gives the records that passed the sieve to fn. */
+/* Passes the records that the sieve selected to fn. */
 void drainer_take(struct drainer *t, drain_fn fn, void *arg);
 
-/* Asks for a pass that begins later than this, and waits until all that were asked for are done. */
+/* Asks for a pass that starts after this call, and waits until all requested ones are done. */
 void drainer_ask(struct drainer *t);
 void drainer_await(struct drainer *t);
 
@@ -138,7 +138,7 @@ void drainer_end_chunk(struct drainer *t);
 /* Ends the thread after a last pass; its stream is not flushed. */
 void drainer_end(struct drainer *t);
 
-/* With its rings; the thread has ended, or was never started. */
+/* Frees it with its rings; the thread has ended, or was never started. */
 void drainer_free(struct drainer *t);
 
 #endif

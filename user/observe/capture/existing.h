@@ -20,7 +20,7 @@ struct stranger {
 	bool is_iface; /* else a ucp_ep */
 };
 
-/* A process to be read, and what that takes: its copies of UCX that have one layout. */
+/* A process to be read, with its copies of UCX that have one layout. */
 struct unread {
 	pid_t tgid;
 	const struct layout *layout;
@@ -35,8 +35,8 @@ struct existing {
 	struct file_writer *writer;
 	struct map known; /* (tgid, pointer) */
 	VEC(struct stranger) strangers;
-	pthread_mutex_t lock; /* of known and all below, while several threads read */
-	/* (tgid, ucp_worker) -> twice the time of the last news of it, and 1 while it lives */
+	pthread_mutex_t lock; /* protects known and everything below, while several threads read */
+	/* (tgid, ucp_worker) -> twice the time of its last event, plus 1 while it lives */
 	struct map workers;
 	struct map layouts; /* of workers, by which their queues are read */
 	VEC(struct unread) unread;
@@ -50,20 +50,20 @@ struct existing {
 void existing_init(struct existing *existing, struct track *track, struct file_writer *writer);
 void existing_release(struct existing *existing);
 
-/* Looks at one record; cheap, called for every one. */
+/* Examines one record; cheap, called for every one. */
 void existing_record(struct existing *existing, const struct ub_hdr *record);
 
 /* The process has ended or runs a new program: forget its objects. */
 void existing_forget(struct existing *existing, pid_t tgid);
 
 /*
- * A process that was running before us: all its workers have been read when the next
- * existing_read() returns. Where there are several processes and CPUs, threads begin at once.
+ * A process that was running before the trace: all its workers are read when the next
+ * existing_read() returns. If there are several processes and CPUs, threads start at once.
  */
 void existing_process(struct existing *existing, pid_t tgid);
 void existing_read(struct existing *existing);
 
-/* Reads no more processes: the writer may be closed then. */
+/* Stops reading processes: the writer may be closed then. */
 void existing_abandon(struct existing *existing);
 
 /* Reads the unknown objects of records since the last call. */
@@ -77,8 +77,8 @@ void existing_apply(struct existing *existing);
 void existing_read_started(struct existing *existing, bool late);
 
 /*
- * Writes what all workers that live have in their queues, and what these stacks, which are put in
- * order, hold of it.
+ * Writes the queues of all live workers, and the requests of theirs on these stacks, which it
+ * sorts.
  */
 void existing_queues(struct existing *existing, call_stacks *stacks, struct file_writer *writer);
 

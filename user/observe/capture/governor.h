@@ -14,7 +14,7 @@
 
 #include "ucxbpf.h"
 
-/* From the cheapest on; each but the first has one group of probes more than the one before. */
+/* Cheapest first; each but the first has one group of probes more than the one before. */
 enum governor_step {
 	STEP_WINDOWS, /* all groups, for moments */
 	STEP_MPI,
@@ -26,16 +26,16 @@ enum governor_step {
 /* "windows", "mpi", "ucp", "uct" */
 const char *governor_step_name(enum governor_step step);
 
-/* The groups that are in place on that step (of windows: while one is open), one bit each. */
+/* The groups in place on that step (of windows: while one is open), one bit each. */
 unsigned int governor_groups(enum governor_step step);
 
 /* Costs over an interval in which the groups of one step were in place. */
 struct governor_interval {
 	uint64_t now; /* ns, its end */
-	double share; /* the most that a thread paid, of its time; 0 to 1 */
+	double share; /* highest share of its time that a thread paid; 0 to 1 */
 	double odds[UB_GROUPS]; /* the most that a thread paid for each group */
-	bool lost; /* records found no room */
-	bool may_gain; /* probes may go soon whose events follow from others' */
+	bool lost; /* some records found no room */
+	bool may_gain; /* probes may be removed soon whose events can be derived */
 };
 
 struct governor {
@@ -52,7 +52,7 @@ struct governor {
 
 void governor_init(struct governor *governor, double budget);
 
-/* Notes the measured costs of groups (one bit each). */
+/* Stores the measured costs of groups (one bit each). */
 void governor_learn(struct governor *governor, uint64_t now, unsigned int groups,
 		    const double *odds);
 
@@ -66,16 +66,18 @@ double governor_predict(const struct governor *governor, uint64_t now, enum gove
 /* The best step that costs no more than a share, by governor_predict(). */
 enum governor_step governor_best(const struct governor *governor, uint64_t now, double share);
 
-/* The groups of the step cannot be placed: one step lower, and no climb for a while. */
+/* The groups of the step cannot be placed: goes one step lower, and does not climb for a while. */
 void governor_lower(struct governor *governor, uint64_t now);
 
 /*
- * The most that a thread may pay while probes may go soon that cost no detail (interval.may_gain):
- * these are up to a third of the cost.
+ * The most that a thread may pay while probes may soon be removed without losing detail
+ * (interval.may_gain): these are up to a third of the cost.
  */
 double governor_patience(const struct governor *governor);
 
-/* Notes costs and decides; returns whether the step has changed. On STEP_WINDOWS: once a window. */
+/*
+ * Stores costs and decides; returns whether the step has changed. On STEP_WINDOWS: once per window.
+ */
 bool governor_decide(struct governor *governor, const struct governor_interval *interval);
 
 /* How long a window may be, and how often; ns. */
@@ -83,7 +85,7 @@ struct governor_windows {
 	uint64_t length, period;
 };
 
-/* fixed: what a window costs a thread apart from its length: probes come and go, ns. */
+/* fixed: ns that a window costs a thread whatever its length, as probes are placed and removed. */
 struct governor_windows governor_windows(const struct governor *governor, double fixed);
 
 #endif

@@ -23,7 +23,7 @@ struct ucxbpf;
 struct kernel_options {
 	enum link_mechanism mechanism;
 	enum level level; /* programs of other layers are not loaded */
-	int node; /* a NUMA node that is online: rings are made on nodes; -1: they are not */
+	int node; /* an online NUMA node: rings are made on nodes; -1: they are not */
 	bool call_ends; /* MPI calls with their returns */
 	bool count; /* sums instead of records of calls, operations and transfers */
 	bool stacks; /* user stacks at MPI calls */
@@ -36,7 +36,7 @@ void kernel_free(struct kernel *kernel);
 
 typedef VEC(struct ub_task_hits) task_hits;
 
-/* Appends what each traced task has hit so far; with --count all of it as UB_GROUP_UCP. */
+/* Appends the number of hits so far of each traced task; with --count all of it as UB_GROUP_UCP. */
 void kernel_task_hits(const struct kernel *kernel, task_hits *tasks);
 
 /* The loaded object. */
@@ -48,7 +48,7 @@ const struct link_programs *kernel_programs(const struct kernel *kernel);
 /* Sets the layout that programs use for a libucp of that slot. -errno. */
 int kernel_set_layout(struct kernel *kernel, unsigned int slot, const struct ub_layout *layout);
 
-/* Before the probes whose cookies have the number. */
+/* To be called before the probes whose cookies have the number. */
 int kernel_set_wrappers(struct kernel *kernel, unsigned int number,
 			const struct ub_wrappers *wrappers);
 
@@ -62,8 +62,8 @@ int kernel_set_wrappers(struct kernel *kernel, unsigned int number,
 int kernel_map(const struct kernel *kernel, const char *name);
 
 /*
- * Records the process from now on, until it exits or is to be forgotten; -errno. The last one:
- * whether it records.
+ * Records the process from now on, until it exits or is forgotten; -errno. kernel_is_traced():
+ * whether it is recorded.
  */
 int kernel_trace_process(struct kernel *kernel, pid_t tgid);
 void kernel_forget_process(struct kernel *kernel, pid_t tgid);
@@ -72,51 +72,53 @@ bool kernel_is_traced(struct kernel *kernel, pid_t tgid);
 /* Allows or forbids return probes on this process's MPI calls; allowed at first. */
 int kernel_allow_call_ends(struct kernel *kernel, pid_t tgid, bool allow);
 
-/* Programs await no more returns of MPI calls: before links_drop_call_returns(). */
+/* Programs stop awaiting returns of MPI calls: before links_drop_call_returns(). */
 void kernel_end_call_ends(struct kernel *kernel);
 
-/* A window's end, before probes are removed: only lives of objects and processes are recorded. */
+/* Ends a window, before probes are removed: only lives of objects and processes are recorded. */
 void kernel_pause(struct kernel *kernel);
 
-/* Only these groups (enum ub_group, one bit each) record: probes of others go some ms later. */
+/*
+ * Only these groups (enum ub_group, one bit each) record: probes of others are removed some ms
+ * later.
+ */
 void kernel_set_groups(struct kernel *kernel, unsigned int groups);
 
-/* A window's start, once all probes are in place: calls entered earlier count as ended. */
+/* Starts a window, once all probes are in place: calls entered earlier count as ended. */
 void kernel_resume(struct kernel *kernel);
 
-/* Recording begins in mid-run: for a while all tasks read the positions of their messages. */
+/* Recording starts in mid-run: for a while all tasks read the positions of their messages. */
 void kernel_begin_positions(struct kernel *kernel, uint64_t now);
 
-/* From now on no record is produced; the rings keep theirs. */
+/* From now on no record is produced; records in the rings stay. */
 void kernel_stop(struct kernel *kernel);
 
 /*
  * Threads hold records in outboxes, since these travel in batches. Reading n bytes from this file
- * puts the outboxes of up to n threads into the ring of the reading CPU: a byte is read for each,
- * at most KERNEL_REST of the ring is taken by each. EAGAIN: read on. Only while no hot probe is in
- * place, or while those in place only count. The caller closes it; -errno.
+ * puts the outboxes of up to n threads into the ring of the reading CPU: one byte is read per
+ * thread, which takes at most KERNEL_REST of the ring. EAGAIN: read on. Only while no hot probe is
+ * in place, or hot probes only count. The caller closes it; -errno.
  */
 #define KERNEL_REST (UB_MAX_BATCH + 512) /* bytes: a batch, and separate loss records */
 int kernel_rest(struct kernel *kernel);
 
-/* Possible CPUs: their numbers are below this. */
+/* Number of possible CPUs. */
 int kernel_cpus(const struct kernel *kernel);
 
 /*
- * How many of them, the last ones, this machine does not have: UCXBPF_TEST_CPUS=192 in the
- * environment has a test make the rings and threads of a node with 192 CPUs.
+ * Number of the last ones that this machine does not have: UCXBPF_TEST_CPUS=192 in the environment
+ * makes a test use the rings and threads of a node with 192 CPUs.
  */
 int kernel_made_up_cpus(const struct kernel *kernel);
 
-/* Whether that CPU had a batch and no ring since the last call. */
+/* Whether that CPU had a batch without a ring since the last call. */
 bool kernel_ring_missing(struct kernel *kernel, int cpu);
 
 /* The slices with detail, a mask as in bpf/ucxbpf.h. */
 void kernel_set_detail(struct kernel *kernel, uint64_t slices);
 
 /*
- * ns in those of our programs that a job runs, while the kernel measured it (BPF_ENABLE_STATS),
- * whoever asked it to.
+ * ns in our programs on a job's time, while the kernel measured it (BPF_ENABLE_STATS) for any user.
  */
 uint64_t kernel_run_time(const struct kernel *kernel);
 

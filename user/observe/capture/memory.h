@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Memory of processes with a GPU library that no traced call reports: read when the process is
+ * Memory of processes with a GPU library that no traced call reports: looked at when the process is
  * found, on the first use of a buffer of unknown memory type, and at the end. Each look is a side
  * record "memory": mappings by kind, and UCX's own cache.
  */
@@ -17,7 +17,7 @@
 
 struct memory_watched {
 	pid_t tgid;
-	bool gone, met; /* met: something unknown since the last look */
+	bool gone, met; /* met: an unknown buffer was used since the last look */
 	bool joined; /* it had memory before the trace began */
 	unsigned int looks;
 	uint64_t next; /* no look before, CLOCK_MONOTONIC ns */
@@ -30,24 +30,24 @@ struct memory_watch {
 	struct file_writer *writer;
 	bool on;
 	ucx_files files;
-	struct nvml *nvml; /* NULL: not there, or not asked yet */
+	struct nvml *nvml; /* NULL: not installed, or not loaded yet */
 	bool asked;
 	VEC(struct memory_watched) watched;
 	struct map index; /* tgid -> index + 1 */
-	struct map met; /* (tgid, part of its addresses) that a look was made for */
+	struct map met; /* (tgid, part of its addresses) that caused a look */
 	uint64_t left_out; /* looks refused by LOOKS_MAX */
 };
 
 void memory_watch_init(struct memory_watch *watch, struct track *track, struct file_writer *writer);
 void memory_watch_release(struct memory_watch *watch);
 
-/* Writes which GPUs the host has. */
+/* Writes the GPUs of the host. */
 void memory_watch_host(const struct memory_watch *watch);
 
-/* Looks at one record; cheap, called for every one. */
+/* Examines one record; cheap, called for every one. */
 void memory_watch_record(struct memory_watch *watch, const struct ub_hdr *record);
 
-/* Looks at processes that are new or have met something. */
+/* Looks at processes that are new or have used an unknown buffer. */
 void memory_watch_apply(struct memory_watch *watch);
 
 /* A last look at live processes; writes how many looks were refused. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Counts processes that mapped UCX and had ended before anything could be read of them. Only
- * their mappings are known: their names, their jobs and their messages are not.
+ * Counts processes that mapped UCX and ended before they could be read. Only their mappings are
+ * known: their names, their jobs and their messages are not.
  */
 #ifndef UCXBPF_CAPTURE_MISSED_H
 #define UCXBPF_CAPTURE_MISSED_H
@@ -23,12 +23,12 @@ void missed_release(struct missed *missed);
 void missed_mapped(struct missed *missed, pid_t tgid, bool recorded, const struct mapping *mapping,
 		   uint64_t time);
 
-/* A child, recorded since time ns, was gone before its fork was known: its mappings are strays. */
+/* A child, recorded since time ns, had ended before its fork was known: its mappings are strays. */
 void missed_child(struct missed *missed, const struct strays *strays, pid_t tgid, uint64_t time);
 
 /*
- * Counts processes that are gone, once all their mappings have come: where the last call has found
- * them gone already. To be called after track_scan().
+ * Counts ended processes once all their mappings have come: those that the last call already found
+ * ended. To be called after track_scan().
  */
 void missed_apply(struct missed *missed, struct track *track);
 

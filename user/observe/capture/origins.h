@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who forked a process, by records that come in any order. */
+/* Which process forked which, from records that come in any order. */
 #ifndef UCXBPF_CAPTURE_ORIGINS_H
 #define UCXBPF_CAPTURE_ORIGINS_H
 
@@ -29,7 +29,7 @@ pid_t origins_parent(const struct origins *origins, pid_t tgid);
 /* Forgets a process that ended at time ns. False: a later one has its number. */
 bool origins_end(struct origins *origins, pid_t tgid, uint64_t time);
 
-/* Processes are forgotten: who has their numbers next has forked nobody. gone: by tgid. */
+/* Forgets processes: later ones with their numbers have forked nobody. gone: by tgid. */
 void origins_end_parents(struct origins *origins, const struct map *gone);
 
 #endif

@@ -23,8 +23,8 @@
 #define HOT_ALL ((1u << UB_GROUPS) - 1)
 
 /*
- * Sets of probes that come and go together: a group's, but for MPI functions that make one
- * operation a call (ub_site.derivable). Those have a set each, since their calls can be derived.
+ * Sets of probes that are placed and removed together: a group's, but MPI functions that make one
+ * operation per call (ub_site.derivable) have a set each, since their calls can be derived.
  */
 #define HOT_SETS (UB_GROUPS + UB_DERIVABLES)
 
@@ -39,9 +39,9 @@ struct hot_file {
 struct hot {
 	struct links links[HOT_SETS];
 	bool comes_back; /* plans are kept */
-	uint64_t file; /* of the next hot_add(), for hot_forget() */
+	uint64_t file; /* number for the next hot_add(), for hot_forget() */
 	unsigned int placed; /* groups, one bit each; probes added to other groups wait */
-	unsigned int away; /* by ub_site.derivable, one bit each: not in place with their group */
+	unsigned int away; /* by ub_site.derivable, one bit each: not placed with their group */
 	VEC(struct hot_file) files;
 };
 
@@ -59,7 +59,7 @@ void hot_release(struct hot *hot);
 int hot_add(struct hot *hot, const char *path, const struct link_probe *probes, size_t n,
 	    size_t *refused);
 
-/* Removes the probes of the files that the map has, without waiting for the kernel. */
+/* Removes the probes of the files in the map, without waiting for the kernel. */
 void hot_forget(struct hot *hot, const struct map *files);
 
 /*
@@ -71,7 +71,7 @@ void hot_forget(struct hot *hot, const struct map *files);
 int hot_place(struct hot *hot, unsigned int groups, size_t *refused);
 
 /*
- * Functions whose probes are left out while operations are in place, one bit each by
+ * Sets the functions whose probes are left out while operations are in place, one bit each by
  * ub_site.derivable. < 0: some cannot be placed, and are left out as well.
  */
 int hot_leave_out(struct hot *hot, unsigned int away, size_t *refused);
@@ -79,7 +79,7 @@ int hot_leave_out(struct hot *hot, unsigned int away, size_t *refused);
 /* As links_settle(), of all groups: the longest. */
 uint64_t hot_settle(struct hot *hot);
 
-/* As links_drop_call_returns(), also of windows to come. */
+/* As links_drop_call_returns(), also in later windows. */
 void hot_drop_call_returns(struct hot *hot);
 
 /* The outcome of placing one library's plan. */
@@ -106,7 +106,7 @@ struct probes {
 	VEC(struct ub_wrappers) wrappers; /* by number, from 1; none twice */
 };
 
-/* windows: the hot ones come and go, through probes->hot. */
+/* windows: the hot ones are placed and removed, through probes->hot. */
 void probes_init(struct probes *probes, struct kernel *kernel, enum link_mechanism mechanism,
 		 enum level level, bool windows);
 
@@ -122,10 +122,10 @@ const struct probed *probes_find(const struct probes *probes, const struct libra
  */
 int probes_attach(struct probes *probes, const struct library *library, const struct library *ucp);
 
-/* Removes the probes of libraries whose keys the map has, without waiting for the kernel. */
+/* Removes the probes of libraries whose keys are in the map, without waiting for the kernel. */
 void probes_forget(struct probes *probes, const struct map *keys);
 
-/* Takes the function for a probe; false where it has one already, or was tried. */
+/* Reserves the function for a probe; false if it has one already, or was tried. */
 bool probes_claim_function(struct probes *probes, dev_t dev, ino_t ino, uint64_t offset);
 
 /* Places one probe at a function learnt at run time, with a layout slot taken from a record. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A BPF ring buffer as its consumer sees it (Linux, kernel/bpf/ringbuf.c): a page with the
- * consumer's position, a page with the producers' position, and the data, each piece of which is
- * behind a head of 8 bytes. One thread takes; others may ask how full the ring is.
+ * consumer's position, a page with the producers' position, and the data, each piece of which
+ * follows a header of 8 bytes. One thread consumes; others may ask how full the ring is.
  *
- * The data are mapped once: the kernel maps them twice so that a piece may go over the end, but
- * pages that are mapped twice count twice as resident memory. Such a piece is copied.
+ * The data are mapped once: the kernel maps them twice so that a piece may wrap around the end, but
+ * pages mapped twice count twice as resident memory. A piece that wraps is copied.
  */
 #ifndef UCXBPF_CAPTURE_RING_H
 #define UCXBPF_CAPTURE_RING_H
@@ -17,7 +17,7 @@
 
 #include "ucxbpf.h"
 
-/* Which CPUs get rings, on which NUMA node each one is, and how large rings are. */
+/* The CPUs that get rings, the NUMA node of each ring, and the sizes of rings. */
 
 struct cpu_bits {
 	uint64_t words[UB_MAX_CPUS / 64];
@@ -34,8 +34,8 @@ static inline void cpu_bits_add(struct cpu_bits *bits, int cpu)
 }
 
 /*
- * Adds the CPUs on which threads of a process may run, as the kernel has them: sched_setaffinity(2)
- * within its cpuset. If that is unknown, the CPUs that are online.
+ * Adds the CPUs that threads of a process may run on, from the kernel: sched_setaffinity(2) within
+ * its cpuset. If that is unknown, the online CPUs.
  */
 void cpu_bits_add_process(struct cpu_bits *bits, pid_t tgid);
 
@@ -47,8 +47,8 @@ void cpu_nodes(int *nodes, int cpus);
 
 /* Bytes. */
 struct ring_plan {
-	size_t first; /* of a CPU's first ring */
-	size_t most; /* to which a ring grows */
+	size_t first; /* size of a CPU's first ring */
+	size_t most; /* size to which a ring grows */
 	size_t total; /* of all rings, retired ones included */
 };
 
@@ -72,17 +72,17 @@ struct ring {
 };
 
 /*
- * A new ring of so many bytes, a power of two and a multiple of the page size, on a NUMA node (-1:
- * on none in particular). -errno; then there is nothing to free.
+ * A new ring of size bytes, a power of two and a multiple of the page size, on a NUMA node (-1:
+ * any). -errno; then there is nothing to free.
  */
 int ring_make(struct ring *ring, size_t bytes, int node);
 void ring_free(struct ring *ring);
 
 /*
- * From now on batches of each of these CPUs go into its ring, until another one is set. map:
- * "rings" of bpf/maps.bpf.h. The kernel waits for a grace period, 20 ms on a busy machine, once for
- * all of them from Linux 5.14 on, else for each. -errno, the first one; done[i]: whether the kernel
- * has it now, whatever failed.
+ * From now on batches of each of these CPUs go into its ring, until it is replaced. map: "rings" of
+ * bpf/maps.bpf.h. The kernel waits for a grace period, 20 ms on a busy machine, once for all of
+ * them from Linux 5.14 on, else for each. -errno, the first one; done[i]: whether the kernel has it
+ * now, whatever failed.
  */
 int rings_set(int map, const int *cpus, const struct ring *const *rings, unsigned int count,
 	      bool *done);
@@ -91,14 +91,14 @@ int rings_set(int map, const int *cpus, const struct ring *const *rings, unsigne
 typedef void (*ring_fn)(void *arg, const void *piece, size_t size);
 
 /*
- * Gives every piece that was there when it was called to fn, in order; ends earlier at one that is
- * still being written. The room is given back to the producers every 64 KiB. Returns how many bytes
- * were taken; later pieces are left to the next call, so that the call ends however fast
- * producers are. A piece of more than RING_PIECE_MAX that goes over the end is given as size 0.
+ * Passes every piece that was there at the call to fn, in order; ends earlier at one that is still
+ * being written. The room is returned to the producers every 64 KiB. Returns how many bytes were
+ * consumed; later pieces are left to the next call, so that the call ends however fast producers
+ * are. A piece of more than RING_PIECE_MAX that wraps is given as size 0.
  */
 size_t ring_take(struct ring *ring, ring_fn fn, void *arg);
 
-/* The share of the ring that is in use, 0 to 1. Any thread. */
+/* The share of the ring in use, 0 to 1. Any thread. */
 double ring_fill(const struct ring *ring);
 
 #endif

@@ -36,7 +36,7 @@ struct capture_session {
 	struct file_writer *writer;
 	struct ring_drain *drain; /* NULL at the end */
 	struct library_watch *watch;
-	struct pollfd *polls; /* of the watch, and CAPTURE_WAKERS behind */
+	struct pollfd *polls; /* of the watch, then CAPTURE_WAKERS more */
 	struct probes probes;
 	struct track track;
 	struct missed missed;
@@ -64,7 +64,7 @@ struct capture_session {
 	uint64_t next_step; /* of drain_step(), side_now() ns */
 	uint64_t next_placing; /* of the draining threads, side_now() ns */
 	uint64_t sleep_until; /* side_now() ns, 0: no sleep */
-	uint64_t rested; /* side_now() ns: when it last woke, being idle */
+	uint64_t rested; /* side_now() ns: its last wake-up while idle */
 	uint64_t next_idle_flush; /* side_now() ns */
 	unsigned int placed_for; /* processes with UCX then */
 	uint64_t flushed; /* records that the last flush has written, UINT64_MAX: none was */
@@ -75,14 +75,14 @@ struct capture_session {
 	newcomers; /* --all: mapped something, not looked at yet */
 	uint64_t maps_lost;
 	bool stopped;
-	uint64_t stopped_at; /* side_now() ns; probes may take a while to go */
+	uint64_t stopped_at; /* side_now() ns; probes may take a while to be removed */
 	int error;
 };
 
-/* Looks at new mappings of processes, places probes, and writes side records. */
+/* Examines new mappings of processes, places probes, and writes side records. */
 void session_follow(struct capture_session *capture);
 
-/* --all: looks at the processes that have mapped something since the last call. */
+/* --all: examines the processes that have mapped something since the last call. */
 void session_consider_newcomers(struct capture_session *capture);
 
 /* Reads unwinding rows of files mapped since the last call, for ns at most. */
@@ -91,15 +91,15 @@ void session_follow_stacks(struct capture_session *capture, uint64_t ns);
 /* A record that passed the sieve. A drain_fn; arg: the capture. */
 void session_record(void *arg, const struct ub_hdr *record);
 
-/* Says to the draining threads where the ranks are, when that has changed. */
+/* Passes the ranks' CPUs to the draining threads when these have changed. */
 void session_place_threads(struct capture_session *capture);
 
-/* Writes all records so far to the file, which loses its former content with that. */
+/* Writes all records so far to the file, which replaces its former content. */
 void session_flush(struct capture_session *capture);
 
 /*
- * Looks at which MPI calls threads are in, again later where some did not run. The last look is
- * also at what their workers have queued.
+ * Looks which MPI calls threads are in, again later if some did not run. The last look also covers
+ * the queues of their workers.
  */
 void session_look(struct capture_session *capture, bool last);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Data for stack walks in the kernel: unwinding rows of every file whose code a traced process
- * runs, and where each process maps it.
+ * runs, and the addresses where each process maps it.
  */
 #ifndef UCXBPF_CAPTURE_STACKS_H
 #define UCXBPF_CAPTURE_STACKS_H
@@ -22,10 +22,10 @@ struct unwind_table {
 struct stacked {
 	pid_t tgid;
 	code_ranges ranges;
-	bool stale; /* the kernel does not have all of them */
+	bool stale; /* rows are missing from the kernel's array */
 };
 
-/* Where a walk stopped for lack of rows. */
+/* A place where a walk stopped for lack of rows. */
 struct wanted_code {
 	pid_t tgid;
 	uint64_t address;
@@ -51,15 +51,15 @@ void stacks_release(struct stacks *stacks);
 /* Reads the rows of a file ahead of time. */
 void stacks_file(struct stacks *stacks, const struct code_file *file);
 
-/* Looks at one record: processes end or run another program, walks stop for want of rows. */
+/* Examines one record: processes end or run another program, walks stop for lack of rows. */
 void stacks_record(struct stacks *stacks, const struct ub_hdr *record);
 
-/* The process maps other things than before. */
+/* The process's mappings have changed. */
 void stacks_process(struct stacks *stacks, pid_t tgid);
 
 /*
- * Reads missing rows, for about ns at most; UINT64_MAX: all of it. Code that a walk has
- * missed comes first.
+ * Reads missing rows, for about ns at most; UINT64_MAX: all of them. Code that a walk lacked comes
+ * first.
  */
 void stacks_work(struct stacks *stacks, uint64_t ns);
 

@@ -9,10 +9,10 @@
 
 #include "observe/process/proc.h"
 
-#define STRAYS_MOST 2048 /* of all processes: the oldest goes */
+#define STRAYS_MOST 2048 /* of all processes: the oldest is dropped */
 
 struct stray {
-	pid_t tgid; /* 0: taken */
+	pid_t tgid; /* 0: already taken */
 	uint64_t time; /* CLOCK_MONOTONIC ns */
 	struct mapping mapping;
 	char *path; /* owned */

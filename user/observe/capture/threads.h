@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the threads of MPI processes are in, as a look at their stacks shows it: a call that began
- * before the trace has no record.
+ * The MPI calls that threads are in, found by a look at their stacks: a call that began before the
+ * trace has no record.
  */
 #ifndef UCXBPF_CAPTURE_THREADS_H
 #define UCXBPF_CAPTURE_THREADS_H
@@ -18,12 +18,12 @@ struct call_stack {
 typedef VEC(struct call_stack) call_stacks;
 
 /*
- * Writes a "thread" record of each MPI process's first thread, and of others that are inside an
- * MPI call, whose stacks are appended to stacks. addresses gets the places of the calls.
- * Nothing is stopped; takes a few ms where all threads run or sleep. Waits 0.1 s for the others.
- * These, and threads whose stacks cannot be walked, get no record, and a later look may find them.
- * Returns their number, not counting threads that are recorded only inside of a call. last: waits
- * 0.3 s, and they get a record with the reason.
+ * Writes a "thread" record of each MPI process's first thread, and of others that are inside an MPI
+ * call, whose stacks are appended to stacks. addresses gets the places of the calls. Nothing is
+ * stopped; takes a few ms if all threads run or sleep. Waits 0.1 s for the others. Those, and
+ * threads whose stacks cannot be walked, get no record; a later look may find them. Returns their
+ * number, without threads that are recorded only inside a call. last: waits 0.3 s, and gives them a
+ * record with the reason.
  */
 unsigned int threads_look(const struct track *track, struct addresses *addresses,
 			  struct file_writer *writer, call_stacks *stacks, bool last);

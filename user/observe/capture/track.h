@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The traced processes: which libraries each one maps, probed as they appear, and its identity as
- * side records, made while it lives.
+ * The traced processes: the libraries that each one maps, probed as they appear, and its identity
+ * as side records, made while it lives.
  */
 #ifndef UCXBPF_CAPTURE_TRACK_H
 #define UCXBPF_CAPTURE_TRACK_H
@@ -19,15 +19,15 @@ struct tracked {
 	bool from_start, alive, announced, uses_ucp;
 	bool copy; /* forked, and has mapped nothing since: its libraries are its parent's */
 	bool late; /* a library was mapped before it was probed: objects may be unknown */
-	bool reaped; /* the kernel has forgotten it, and no record of its end has come */
-	bool replaced; /* by another program in the same process */
+	bool reaped; /* the kernel has forgotten it, but no record of its end has come */
+	bool replaced; /* replaced by another program in the same process */
 	bool user_threads; /* it maps a runtime of user-level threads */
 	bool no_ends; /* exact ends of its MPI calls are refused (track.c) */
 	bool read; /* objects were read, although it is traced from its start */
 	bool memory_watched; /* capture/memory.h */
 	uint64_t since, ended; /* CLOCK_MONOTONIC ns; ended 0: alive */
 	uint64_t begun; /* likewise: track_begin(); 0: not yet, or it is a child */
-	bool dirty; /* has mapped something since it was last scanned */
+	bool dirty; /* has mapped something since the last scan */
 	uint64_t dirty_since; /* when that was first noticed, CLOCK_MONOTONIC ns */
 	uint64_t mapped_at, read_at; /* its last mapping, and when all were last read, likewise */
 	VEC(const struct library *) libraries; /* announced */
@@ -35,7 +35,7 @@ struct tracked {
 
 struct track {
 	struct library_set libraries;
-	VEC(struct tracked) processes; /* one per tgid and program; the last one of a tgid counts */
+	VEC(struct tracked) processes; /* one per tgid and program; the last one is valid */
 	struct map latest; /* tgid -> index + 1 */
 	struct map ends_refused; /* (dev, ino) of MPI libraries whose calls get no exact ends */
 	VEC(size_t) dirty; /* indices to scan */
@@ -58,10 +58,10 @@ void track_init(struct track *track, struct kernel *kernel, struct probes *probe
 		struct file_writer *writer);
 void track_release(struct track *track);
 
-/* The process that has this tgid now, NULL = none. Valid until the next one is added. */
+/* The present process with this tgid, NULL = none. Valid until the next one is added. */
 struct tracked *track_find(const struct track *track, pid_t tgid);
 
-/* Whether a side record names the process that had this tgid at time ns, or has it since. */
+/* Whether a side record describes the process that had this tgid at time ns, or since then. */
 bool track_knows(const struct track *track, pid_t tgid, uint64_t time);
 
 /*
@@ -72,7 +72,7 @@ int track_add(struct track *track, pid_t tgid, bool from_start);
 
 /*
  * From now on the kernel records it. -ESRCH: it has ended since track_add(), and no longer counts;
- * its number may be another process's by now, of which nothing is recorded.
+ * its number may belong to another process by now, of which nothing is recorded.
  */
 int track_begin(struct track *track, pid_t tgid);
 
@@ -85,12 +85,12 @@ void track_reap(struct track *track);
  */
 bool track_is_over(const struct tracked *tracked, uint64_t by);
 
-/* Frees the state of processes that were over by then, announced ones too. */
+/* Frees the state of processes that had ended by then, announced ones too. */
 void track_forget_ended(struct track *track, uint64_t by);
 
 /*
- * Takes away libraries that no process here maps, with their probes: deleted ones, and all where
- * they are very many. After track_forget_ended().
+ * Frees libraries that no process here maps, with their probes: deleted ones, and all if they are
+ * very many. After track_forget_ended().
  */
 void track_forget_libraries(struct track *track);
 
@@ -100,10 +100,10 @@ void track_rescan(struct track *track);
 /* Adds the process if it maps UCX or MPI; returns whether it was added. */
 bool track_consider(struct track *track, pid_t tgid);
 
-/* A task record: children join, new programs are looked at anew, the dead stop counting. */
+/* A task record: adds children, examines new programs, stops counting the dead. */
 void track_task(struct track *track, const struct ub_task *task);
 
-/* Something executable was mapped at that time. */
+/* An executable mapping appeared at that time. */
 void track_mapped(struct track *track, pid_t tgid, uint64_t time);
 
 /* Scans every process that has changed, places missing probes, writes side records. */

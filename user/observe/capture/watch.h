@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reports processes that have just mapped something executable, from perf's mmap events, which
- * cover program start, dlopen and children, and processes that begin another program.
+ * Reports processes that have just mapped an executable file, from perf's mmap events, which cover
+ * program start, dlopen and children, and processes that start another program.
  */
 #ifndef UCXBPF_CAPTURE_WATCH_H
 #define UCXBPF_CAPTURE_WATCH_H
@@ -15,10 +15,12 @@ struct library_watch;
 
 struct watch_heard {
 	void *arg;
-	/* tgid mapped an executable file at time ns (CLOCK_MONOTONIC); the path is valid in the
-	 * call */
+	/*
+	 * tgid mapped an executable file at time ns (CLOCK_MONOTONIC); the path is valid in the
+	 * call
+	 */
 	void (*mapped)(void *arg, pid_t tgid, const struct mapping *mapping, uint64_t time);
-	/* tgid has a new program, of which nothing is mapped yet: begin_new_exec(), fs/exec.c */
+	/* tgid has a new program, none of which is mapped yet: begin_new_exec(), fs/exec.c */
 	void (*exec)(void *arg, pid_t tgid, uint64_t time);
 };
 

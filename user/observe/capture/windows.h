@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A duty cycle: the hot probes are in place for a while, then away until the next window is due.
+ * A duty cycle: the hot probes are in place for a while, then removed until the next window is due.
  * A window begins and ends for all sites at one instant, which is in the file (side record
  * "window").
  */
@@ -27,7 +27,7 @@ struct windows {
 	uint64_t opened, closed; /* ns: this one, the last one */
 	uint64_t due; /* ns: the next one */
 	uint64_t placing; /* ns that placing the probes of this one took */
-	int error; /* of the last placing of probes, reported already; 0: none */
+	int error; /* error of the last placing of probes, already reported; 0: none */
 };
 
 /*
@@ -39,10 +39,10 @@ uint64_t windows_due(const struct windows *windows, uint64_t now, uint64_t to_re
 /* The first window: recording begins now. Its probes are in place. */
 void windows_begin(struct capture_session *capture);
 
-/* When the next one is due, from now on, by length and period as they are now. */
+/* Computes when the next one is due, by the present length and period. */
 void windows_schedule(struct windows *windows);
 
-/* The window that is open ends now; keep: groups of hot probes that stay (enum ub_group). */
+/* Ends the open window now; keep: groups of hot probes that stay (enum ub_group). */
 void windows_close(struct capture_session *capture, unsigned int keep);
 
 /*
@@ -52,12 +52,12 @@ void windows_close(struct capture_session *capture, unsigned int keep);
 bool windows_place(struct capture_session *capture, unsigned int groups);
 
 /*
- * Opens a window once exactly these groups are in place. false: some cannot be placed. A window
- * that lacked a layer would claim that nothing happened there, so none begins.
+ * Opens a window once exactly these groups are in place. false: some cannot be placed: a window
+ * that lacked a layer would claim that nothing happened there.
  */
 bool windows_open(struct capture_session *capture, unsigned int groups);
 
-/* When windows_step() will have something to do, side_now() ns; UINT64_MAX: never. */
+/* When windows_step() has its next work, side_now() ns; UINT64_MAX: never. */
 uint64_t windows_next(const struct windows *windows);
 
 /* Opens or closes a window that is due. */
@@ -68,7 +68,7 @@ bool windows_recording(const struct windows *windows);
 /* Whether they do, or are removed and all outboxes are drained. */
 bool windows_settled(const struct windows *windows);
 
-/* After the kernel was stopped: reports the window that was open. */
+/* To be called after the kernel was stopped: reports the window that was open. */
 void windows_end(struct capture_session *capture);
 
 /* For the progress line: "" without windows. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a trace would see on this machine or in one process, and why not more. Facts are collected
- * as JSON (docs/ucxbpf-doctor.1.md names the fields); the text is printed from the same JSON.
+ * What a trace would see on this machine or in one process, and why it would miss the rest. Facts
+ * are collected as JSON (docs/ucxbpf-doctor.1.md names the fields); the text is printed from the
+ * same JSON.
  */
 #ifndef UCXBPF_DOCTOR_DOCTOR_H
 #define UCXBPF_DOCTOR_DOCTOR_H
@@ -42,7 +43,7 @@ enum problem_id {
 
 struct doctor {
 	json_t *report;
-	int status; /* of the first problem that prevents a trace, else that spoils it; 0 = none */
+	int status; /* of the first problem that prevents a trace, else that limits it; 0: none */
 };
 
 void doctor_init(struct doctor *doctor);
@@ -55,7 +56,7 @@ void doctor_problem(struct doctor *doctor, enum problem_id id, ...);
 void doctor_privileges(struct doctor *doctor);
 
 /*
- * Adds "kernel": its features, tried where a trial has no side effect. Call after
+ * Adds "kernel": its features, probed by use where that has no side effect. Call after
  * doctor_privileges(), since a trial needs the capabilities.
  */
 void doctor_kernel(struct doctor *doctor);
@@ -63,7 +64,7 @@ void doctor_kernel(struct doctor *doctor);
 /* Adds "processes": every process that maps UCX or an MPI library, and how many were hidden. */
 void doctor_list(struct doctor *doctor);
 
-/* Adds "processes" with one process: each library with its sites, and why nothing would be seen. */
+/* Adds "processes" with one process: each library with its sites, or why it would not be traced. */
 void doctor_process(struct doctor *doctor, pid_t pid);
 
 /* verbose: every site with its place. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Probes in place: planned addresses of one file joined to loaded BPF programs. Links belong to
- * file descriptors, so that whatever ends this process takes its probes out.
+ * file descriptors, so that the end of this process, however it comes, removes its probes.
  */
 #ifndef UCXBPF_PROBE_LINKS_H
 #define UCXBPF_PROBE_LINKS_H
@@ -39,8 +39,8 @@ struct link_cost {
 };
 
 /*
- * Measured on a function of our own, in some milliseconds: the median of several rounds, so that
- * losing the CPU for a while does no harm. -errno as of links_detect().
+ * Measured on a function of our own, in some milliseconds: the median of several rounds, so that a
+ * preemption does no harm. -errno as of links_detect().
  */
 int links_measure(enum link_mechanism mechanism, struct link_cost *cost);
 
@@ -52,8 +52,8 @@ int links_attach_type(enum link_mechanism mechanism, bool session);
 
 /*
  * Loaded programs by record kind (enum ub_kind), -1 = none. A probe with needs_return uses
- * session_fd under LINK_SESSION, else the pair of span_entry_fd and return_fd; one at_exit exit_fd;
- * others use entry_fd.
+ * session_fd under LINK_SESSION, else the pair of span_entry_fd and return_fd; a probe with at_exit
+ * uses exit_fd; others use entry_fd.
  */
 struct link_programs {
 	int entry_fd[UB_KIND_MAX];
@@ -81,10 +81,10 @@ typedef VEC(struct link_of_file) links_of_files;
 struct links {
 	enum link_mechanism mechanism;
 	const struct link_programs *programs; /* the caller's */
-	uint64_t file; /* the file of links to come, to links_forget() */
+	uint64_t file; /* the file of later links, for links_forget() */
 	links_of_files all;
-	links_of_files call_returns; /* apart from their entries: not where sessions hold both */
-	struct link_closing *closing; /* links that the keeper still closes; NULL */
+	links_of_files call_returns; /* separate from their entries: not with session links */
+	struct link_closing *closing; /* links that the keeper still closes; NULL: none */
 };
 
 void links_init(struct links *links, enum link_mechanism mechanism,
@@ -92,31 +92,31 @@ void links_init(struct links *links, enum link_mechanism mechanism,
 
 /*
  * Attaches n probes of the file at path. A probe that the kernel refuses is left out, counted in
- * *refused and logged; the others stay. < 0 when nothing can be attached whatever the offset
- * (-EPERM, -EMFILE, -ENOMEM, -ENOENT, -EBADF: no program of that kind); links attached so far stay
- * until links_release().
+ * *refused and logged; the others stay. < 0 when nothing can be attached at any offset (-EPERM,
+ * -EMFILE, -ENOMEM, -ENOENT, -EBADF: no program of that kind); links attached so far stay until
+ * links_release().
  */
 int links_attach(struct links *links, const char *path, const struct link_probe *probes, size_t n,
 		 size_t *refused);
 
 /*
- * Takes the returns of MPI calls away, which no program can leave out for one process where they
- * have links of their own; their entries stay. Returns how many links that were.
+ * Removes the return probes of MPI calls, which no program can skip for one process if they have
+ * links of their own; their entry probes stay. Returns how many links that were.
  */
 size_t links_drop_call_returns(struct links *links);
 
 /*
- * Detaches everything without waiting: probes are gone after some milliseconds, the kernel's waits
- * for those who are inside them go on in threads. *links may be attached to again.
+ * Detaches everything without waiting: probes are gone after some milliseconds, threads go on
+ * waiting for the kernel, which waits for tasks inside them. *links may be attached to again.
  */
 void links_detach(struct links *links);
 
-/* As links_detach(), of the files that the map has. */
+/* As links_detach(), for the files in the map. */
 void links_forget(struct links *links, const struct map *files);
 
 /*
- * Until the kernel has let go of what links_detach() detached. Returns how long it took since then,
- * ns; 0: there was nothing.
+ * Waits until the kernel has released what links_detach() detached. Returns the ns since then; 0:
+ * nothing was detached.
  */
 uint64_t links_settle(struct links *links);
 

@@ -9,8 +9,7 @@
 #define PLACE_WINDOW 64
 
 /*
- * Bytes of a function worth handing over: branches back into the prologue are looked for in all of
- * them.
+ * Bytes of a function worth passing: all of them are searched for branches back into the prologue.
  */
 #define PLACE_CODE_MAX 4096
 
@@ -23,10 +22,10 @@ struct placement place_probe_reading(int machine, const uint8_t *code, size_t si
 				     int needs_return, unsigned int arguments);
 
 /*
- * UCX patches GPU drivers' functions in its own process: it puts a jump over their first bytes (12
- * in src/ucm/bistro of 1.13 to 1.18; other tools use up to 14) and runs the instructions that stood
- * there from a copy. A breakpoint among them would make it fail, or be entered half: such a
- * function gets its probes behind them, and no return probe, since that must stand first.
+ * UCX patches GPU drivers' functions in its own process: it writes a jump over their first bytes
+ * (12 in src/ucm/bistro of 1.13 to 1.18; other tools use up to 14) and runs the overwritten
+ * instructions from a copy. A breakpoint there would make that fail, or be copied in part: such a
+ * function gets its probes behind them, and no return probe, which must be at its start.
  */
 #define PLACE_PATCHED 14
 #define PLACE_EXITS 16
@@ -37,8 +36,10 @@ struct body {
 	unsigned int count;
 };
 
-/* The entry and the exits of a function that others patch. code: all of it. -EINVAL: unknown (an
- * exit that is no return, no place for the entry); -EOPNOTSUPP: another machine. */
+/*
+ * The entry and the exits of a function that others patch. code: all of it. -EINVAL: unknown (an
+ * exit that is no return, no place for the entry); -EOPNOTSUPP: another machine.
+ */
 int place_body(struct body *body, int machine, const uint8_t *code, size_t size,
 	       unsigned int arguments);
 int place_body_x86_64(struct body *body, const uint8_t *code, size_t size, unsigned int arguments);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which probes a library gets, and at which instruction. Made from the ELF file alone, by whoever
- * looks at it (reader.h).
+ * Which probes a library gets, and at which instruction. Made from the ELF file alone, by the
+ * process that parses it (reader.h).
  */
 #ifndef UCXBPF_PROBE_PLAN_H
 #define UCXBPF_PROBE_PLAN_H
@@ -16,13 +16,13 @@
 enum place_class {
 	PLACE_NOP5, /* optimised to a call by recent kernels: cheapest */
 	PLACE_EMULATED, /* push, nop, call, jmp, jcc: one trap */
-	PLACE_STEPPED, /* single-stepped: dear, never on a hot site (site_may_step()) */
+	PLACE_STEPPED, /* single-stepped: expensive, never on a hot site (site_may_step()) */
 	PLACE_REFUSED, /* no instruction start could be proved */
 };
 
 struct placement {
 	uint32_t delta; /* bytes after the function's first instruction */
-	uint8_t sp_words; /* 8-byte words that %rsp has moved by then */
+	uint8_t sp_words; /* 8-byte words that %rsp has moved by since then */
 	enum place_class class;
 };
 
@@ -42,12 +42,12 @@ struct probe_plan {
 	bool sparse; /* functions that can do without a probe (UB_UNPROBED) get none */
 	VEC(struct planned_probe) probes;
 	VEC(unsigned int) left_out; /* rows that would be single-stepped and are hot */
-	VEC(unsigned int) missing; /* rows that this kind of library could have but has not */
+	VEC(unsigned int) missing; /* rows that this kind of library could have but lacks */
 };
 
 /*
- * Plans all layers of a level. One function gets one probe, however many names it has; a GPU
- * driver's function one, and one for each of its exits (place_body()).
+ * Plans all layers of a level. A function gets one probe, however many names it has; a GPU driver's
+ * function also gets one for each of its exits (place_body()).
  */
 int plan_library(struct probe_plan *plan, const struct library *library, enum level level);
 

@@ -13,8 +13,8 @@
 #include "ucxbpf.h"
 
 /*
- * "mpi", "ucp", "uct", or "memory", as side records have it: memory lies beside the others, and is
- * a part of the levels ucp and uct.
+ * "mpi", "ucp", "uct", or "memory", as in side records: memory is no level of its own, but is
+ * traced with the levels ucp and uct.
  */
 const char *site_layer_name(enum level layer);
 
@@ -39,15 +39,15 @@ unsigned int site_count(void);
 bool site_of_shmem(unsigned int row);
 
 /*
- * The arguments that a row names, one bit each (bit 1 = first). BPF programs read no others, so a
- * row must name all that its kind of program reads, and a probe may stand behind an instruction
+ * The arguments that a row names, one bit each (bit 1 = first). BPF programs read no others: a row
+ * must name all that its kind of program reads, since a probe may be placed behind an instruction
  * that overwrites the rest.
  */
 unsigned int site_arguments(const struct site *site);
 
 /*
- * Whether a probe there may cost a single step: so seldom hit that it does not matter. A site
- * without this is left out rather than single-stepped.
+ * Whether a probe there may be single-stepped: it is hit so rarely that the cost does not matter.
+ * Any other site is left out rather than single-stepped.
  */
 bool site_may_step(const struct site *site);
 

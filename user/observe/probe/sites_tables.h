@@ -15,11 +15,11 @@
 struct site_table {
 	const struct site *rows;
 	unsigned int count;
-	/* enum library_role: a library with such a role should have every row */
+	/* enum library_role: a library with one of these roles should have every row */
 	unsigned int expected_in;
 	/*
-	 * Only for a library that defines this function: not for one that stands in for some of
-	 * the table's functions and calls them (UCX's own libucm_cuda). NULL: for any.
+	 * Only for a library that defines this function: a library may stand in for some of the
+	 * table's functions and call them (UCX's own libucm_cuda). NULL: for any.
 	 */
 	const char *marker;
 };
@@ -47,7 +47,7 @@ const char *site_marker(unsigned int row);
 #define SITE_CALL_AS(symbol, name, comm)                                                           \
 	SITE(symbol, name, LEVEL_MPI, .kind = UB_CALL, .arg_comm = (comm))
 #define SITE_CALL(f, comm) SITE_CALL_AS("PMPI_" #f, "MPI_" #f, comm)
-/* One that makes an operation each time, but none where there is nobody to communicate with. */
+/* One that makes an operation per call, but none if there is no peer. */
 #define SITE_CALL_OP(f, comm, number)                                                              \
 	SITE("PMPI_" #f, "MPI_" #f, LEVEL_MPI, .kind = UB_CALL, .arg_comm = (comm),                \
 	     .derivable = (number))

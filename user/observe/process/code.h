@@ -18,10 +18,10 @@
 struct code_file {
 	dev_t dev;
 	ino_t ino;
-	int number; /* no other file gets it, also once this one is freed */
+	int number; /* unique, also once this file is freed */
 	char *path; /* as the first process that mapped it sees it */
 	bool looked; /* code_file_elf() was called */
-	int error; /* of the opening, -errno */
+	int error; /* result of the opening, -errno */
 	struct elf *elf;
 };
 
@@ -87,8 +87,8 @@ struct symbols *symbols_open(const struct elf *elf, const char *path);
 void symbols_free(struct symbols *symbols);
 
 /*
- * What is at the call that returns to this link-time address: the instruction before it counts, as
- * a call that never returns may end its function. Strings live as long as symbols.
+ * Symbol and line of the call that returns to this link-time address: looked up at the instruction
+ * before it, as a call that never returns may end its function. Strings live as long as symbols.
  */
 void symbols_find(struct symbols *symbols, uint64_t return_vaddr, struct symbol *symbol);
 

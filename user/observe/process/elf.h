@@ -2,7 +2,7 @@
 /*
  * An ELF file on disk, read without running it: symbols, build id, versions, and tables initialised
  * at link time. "Offset" is always a file offset, the unit uprobes use; "vaddr" is a link-time
- * address. Once readers are started (reader.h), one of them looks at each file.
+ * address. Once readers are started (reader.h), one of them parses each file.
  */
 #ifndef UCXBPF_PROCESS_ELF_H
 #define UCXBPF_PROCESS_ELF_H
@@ -28,8 +28,8 @@ int elf_load(struct elf **elf, const char *path);
 int elf_load_fd(struct elf **elf, int fd);
 
 /*
- * The same in two steps, where elf_roles() is asked next. A reader is asked by the first one: begin
- * with many files before the first of them ends.
+ * The same in two steps, if elf_roles() is asked next. The first step asks a reader: begin with
+ * many files before the first of them ends.
  */
 int elf_load_begin(struct elf **elf, int fd);
 int elf_load_end(struct elf *elf);
@@ -49,16 +49,16 @@ int elf_function(const struct elf *elf, const char *name, uint64_t *offset, uint
 /* Copies up to size bytes at a file offset; returns how many, or -errno. */
 long elf_read(const struct elf *elf, uint64_t offset, void *buffer, size_t size);
 
-/* Where in the file a link-time address is, and back; -ENOENT: in none of the loaded segments. */
+/* The file offset of a link-time address, and back; -ENOENT: in no loaded segment. */
 int elf_vaddr_to_offset(const struct elf *elf, uint64_t vaddr, uint64_t *offset);
 int elf_offset_to_vaddr(const struct elf *elf, uint64_t offset, uint64_t *vaddr);
 
-/* First link-time address behind everything that is loaded. */
+/* First link-time address after all loaded segments. */
 uint64_t elf_reach(const struct elf *elf);
 
 /*
- * File offset of the function that a pointer inside a const-initialised data object leads to; at:
- * bytes from the object's start. -ENOENT: no such object, or nothing of this file in that place.
+ * File offset of the function that a pointer inside a const-initialised data object points to; at:
+ * bytes from the object's start. -ENOENT: no such object, or no pointer into this file there.
  */
 int elf_pointer_in(const struct elf *elf, const char *object, uint64_t at, uint64_t *offset);
 
@@ -86,7 +86,7 @@ struct elf_symbol {
 /*
  * Calls fn for every named function and data symbol of .dynsym (dynamic true) or .symtab, imports
  * included, in file order; stops early when fn returns non-zero and returns that. Builds no index,
- * so it is the cheap way to look at a file once. In services alone (reader.h).
+ * so it is the cheap way to scan a file once. In services only (reader.h).
  */
 int elf_each_symbol(const struct elf *elf, bool dynamic,
 		    int (*fn)(void *arg, const struct elf_symbol *symbol), void *arg);
@@ -108,13 +108,13 @@ bool elf_is_executable(const struct elf *elf);
 bool elf_is_program(const struct elf *elf);
 
 /*
- * What to add to a link-time address in a process that maps the file's byte `offset` executable at
- * `start`. A segment need not begin at a page, so two segments may share a file page: only the
- * executable one counts. -ENOENT: no such segment.
+ * The load bias, which is added to a link-time address, in a process that maps the file's byte
+ * `offset` executable at `start`. A segment need not begin at a page, so two segments may share a
+ * file page: only the executable one counts. -ENOENT: no such segment.
  */
 int elf_load_bias(const struct elf *elf, uint64_t start, uint64_t offset, uint64_t *bias);
 
-/* Name of the n-th library (from 0) that the file needs, NULL behind the last; the struct elf's. */
+/* Name of the n-th library (from 0) that the file needs, NULL after the last; the struct elf's. */
 const char *elf_needed(const struct elf *elf, unsigned int n);
 
 /*
@@ -125,21 +125,21 @@ int elf_each_runpath(const struct elf *elf, const char *path,
 		     int (*fn)(void *arg, const char *folder), void *arg);
 
 /*
- * A version of symbols (IBVERBS_1.8) that the file needs of a library by that name and that the one
+ * A symbol version (IBVERBS_1.8) that the file needs of a library with that name and that the one
  * found does not define: the loader refuses the file then. NULL: none; else the caller's.
  */
 char *elf_lacks_version(const struct elf *elf, const char *name, const struct elf *found);
 
 /*
- * Calls fn for each text of .rodata that begins with that character and is no tail of another one;
- * stops early when fn returns non-zero and returns that. In services alone.
+ * Calls fn for each text of .rodata that begins with that character and is not the tail of another
+ * one; stops early when fn returns non-zero and returns that. In services only.
  */
 int elf_each_text(const struct elf *elf, char first, int (*fn)(void *arg, const char *text),
 		  void *arg);
 
 /*
- * Asks whoever looks at the file: its reader, or this process. As reader_file_ask(); the answer is
- * the caller's to check, and to release.
+ * Asks the process that parses the file: its reader, or this one. As reader_file_ask(); the caller
+ * checks the answer and releases it.
  */
 long elf_ask(const struct elf *elf, reader_service serve, const void *arguments, size_t size,
 	     reader_answer *answer);
@@ -148,7 +148,7 @@ long elf_ask(const struct elf *elf, reader_service serve, const void *arguments,
 int elf_ask_for(const struct elf *elf, reader_service serve, const void *arguments, size_t size,
 		void *answer, size_t answer_size);
 
-/* The answer was none: -EREMOTEIO, and the file is not looked at any more. */
+/* The answer was invalid: returns -EREMOTEIO, and the file is not used any more. */
 int elf_refuse(const struct elf *elf);
 
 #endif

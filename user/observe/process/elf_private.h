@@ -27,12 +27,12 @@ struct known_symbols;
 struct unwind_tables;
 
 /*
- * A file is looked at either here, by libelf, or by a reader: then handle is NULL, and what follows
- * it is the reader's answer.
+ * A file is parsed either here, by libelf, or by a reader: then handle is NULL, and the members
+ * below it hold the reader's answer.
  */
 struct elf {
 	int fd; /* -1 in a reader */
-	char *image; /* the file mapped, if it may be cut short or stop to answer; else NULL */
+	char *image; /* the file mapped, if it may be truncated or stop responding; else NULL */
 	int image_fd; /* a copy of the file, -1: none */
 	struct reader_file *remote;
 	Elf *handle;
@@ -44,9 +44,9 @@ struct elf {
 	reader_answer needed; /* a reader's: the names of elf_needed(), each with its NUL */
 	uint32_t roles; /* a reader's, or ROLES_UNKNOWN */
 	struct known_symbols *known; /* a reader's */
-	struct unwind_tables *unwind; /* where a file is looked at: made on first use */
+	struct unwind_tables *unwind; /* in the process that parses the file: made on first use */
 	void (*unwind_free)(struct unwind_tables *tables); /* programs without libdw lack it */
-	/* filled on first use: most files are opened only to learn that they do not matter */
+	/* filled on first use: most files are opened only to find that they do not matter */
 	struct elf_index *index;
 };
 

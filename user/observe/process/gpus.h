@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The GPUs of this host, as NVIDIA's driver lists them in /proc/driver/nvidia/gpus, and which of
- * them a process has a context on, as its management library tells.
+ * The GPUs of this host, as NVIDIA's driver lists them in /proc/driver/nvidia/gpus, and those on
+ * which a process has a context, from NVIDIA's management library.
  */
 #ifndef UCXBPF_PROCESS_GPUS_H
 #define UCXBPF_PROCESS_GPUS_H
@@ -17,12 +17,12 @@
 json_t *gpus_side_records(const char *root, uint64_t ts);
 
 /*
- * libnvidia-ml.so.1, looked for at run time (nvml.h of CUDA 11 to 13). Memory that a process has
- * made with cuMemAlloc and the like lies on a GPU where it has a context.
+ * libnvidia-ml.so.1, looked for at run time (nvml.h of CUDA 11 to 13). A process's memory from
+ * cuMemAlloc and the like is on a GPU on which it has a context.
  */
 struct nvml;
 
-/* NULL: not installed, or no GPU that it knows. */
+/* NULL: not installed, or it knows no GPU. */
 struct nvml *nvml_open(void);
 void nvml_close(struct nvml *nvml);
 

@@ -21,7 +21,7 @@ enum mpi_kind { MPI_NONE, MPI_OPEN_MPI, MPI_MPICH, MPI_OTHER };
 struct layout; /* layout.h */
 
 struct library {
-	dev_t dev; /* stat(2)'s, which mappings need not agree with */
+	dev_t dev; /* from stat(2), which mappings need not agree with */
 	ino_t ino;
 	char *path; /* as its process sees it */
 	char *open_path; /* as we can open it as long as this struct lives: /proc/self/fd/N */
@@ -34,9 +34,9 @@ struct library {
 	const struct layout *layout; /* NULL: unknown build, no private field is read */
 	const struct elf_ops_table *ops; /* see library_ops() */
 	int ops_count;
-	struct map programs; /* that use an MPI: (dev, ino) -> index in program_elfs + 1 */
+	struct map programs; /* those that use an MPI: (dev, ino) -> index in program_elfs + 1 */
 	VEC(struct elf *) program_elfs;
-	int layout_slot; /* slot of the BPF layout map, 0 = none; set by whoever fills that map */
+	int layout_slot; /* slot of the BPF layout map, 0 = none; set by the owner of that map */
 };
 
 /* One mapping of a library in one process. */
@@ -49,33 +49,32 @@ struct mapped_library {
 struct library_set {
 	VEC(struct library *) all;
 	struct map known; /* (dev, ino), of mappings or stat(2): the struct library * */
-	struct map ignored; /* files that do not matter, by path as well: numbers come again */
+	struct map ignored; /* files that do not matter, by path as well: numbers are reused */
 };
 
 void library_set_release(struct library_set *set);
 
-/* The library that is known by these numbers, NULL: none. */
+/* The library known by these numbers, NULL: none. */
 struct library *library_set_find(const struct library_set *set, dev_t dev, ino_t ino);
 
 /* A word for a file, to be a key. */
 uint64_t file_key(dev_t dev, ino_t ino);
 uint64_t library_key(const struct library *library);
 
-/* Whether the file has no name any more, so that no process can come to map it. */
+/* Whether the file is unlinked, so that no process can map it any more. */
 bool library_is_deleted(const struct library *library);
 
-/* Frees the libraries whose keys the map has. */
+/* Frees the libraries whose keys are in the map. */
 void library_set_forget(struct library_set *set, const struct map *keys);
 
-/* Whether the mapping has no file, or one that was looked at and does not matter. */
+/* Whether the mapping has no file, or one that was examined and does not matter. */
 bool library_set_ignores(const struct library_set *set, const struct mapping *mapping);
 
 /*
  * The library behind (dev, ino), opened through open_path if it is new. NULL with *error 0: a file
- * that does not matter (remembered, so it is opened once in a while); NULL with *error < 0: it
+ * that does not matter (remembered, so that it is rarely opened again); NULL with *error < 0: it
  * could not be read. On some file systems (btrfs, layers of overlayfs) a mapping's device is not
- * the one that stat(2) tells. By either of them it is the same library, for two would be probed
- * twice.
+ * the one that stat(2) reports. Both lead to the same library, since two would be probed twice.
  */
 struct library *library_set_get(struct library_set *set, dev_t dev, ino_t ino, const char *path,
 				const char *open_path, int *error);
@@ -87,8 +86,8 @@ int library_ops(struct library *library, const struct elf_ops_table **tables);
 typedef VEC(struct mapped_library) mapped_libraries;
 
 /*
- * Lists the libraries (and a static executable's own parts) that pid maps executable now.
- * -ESRCH: gone; -EACCES: not allowed; -EOPNOTSUPP: 32-bit process.
+ * Lists the libraries (and parts of a static executable) that pid maps executable now. -ESRCH:
+ * gone; -EACCES: not allowed; -EOPNOTSUPP: 32-bit process.
  */
 int process_libraries(pid_t pid, struct library_set *set, mapped_libraries *out);
 
@@ -103,18 +102,18 @@ unsigned int elf_roles(const struct elf *elf);
 enum mpi_kind elf_mpi_kind(const struct elf *elf, char *version, size_t size);
 
 /*
- * The libucp whose layout holds for requests met below this library: itself, or the one in the same
- * directory, or in the directory above (modules live in LIBDIR/ucx), or the only one that the
+ * The libucp whose layout holds for requests found in this library: itself, or the one in the same
+ * directory, or in the directory above (modules are in LIBDIR/ucx), or the only one that the
  * process maps. NULL: no libucp, or several of which none is near.
  */
 const struct library *library_owner_ucp(const mapped_libraries *mapped,
 					const struct library *library);
 
 /*
- * The runtime of user-level threads that a library contains or needs ("Argobots"), also through the
- * libraries that lie beside it; NULL = none. Reads files, no process. Such runtimes switch stacks
+ * The runtime of user-level threads that a library contains or needs ("Argobots"), also through
+ * libraries in its directory; NULL = none. Reads files, no process. Such runtimes switch stacks
  * inside a call, and the kernel takes a return probe's frame on another stack for one that was
- * left: the return on the first stack then ends the program with SIGILL (seen on 6.18). MPICH is
+ * left: the return on the first stack then kills the program with SIGILL (seen on 6.18). MPICH is
  * built over Argobots or Qthreads (--with-thread-package), Open MPI 5 as well (--with-threads),
  * AMPI over Charm++'s threads.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A process as /proc/PID shows it: small files, its memory, its mappings, and what kinds of memory
- * they are.
+ * A process as /proc/PID shows it: small files, its memory, its mappings, and their kinds of
+ * memory.
  */
 #ifndef UCXBPF_PROCESS_PROC_H
 #define UCXBPF_PROCESS_PROC_H
@@ -62,9 +62,9 @@ struct mapping {
 int process_each_mapping(pid_t pid, int (*fn)(void *arg, const struct mapping *mapping), void *arg);
 
 /*
- * Between these two all calls of process_each_mapping() for pid, by this thread, go through the
- * list as it is now: reading it takes the kernel half a millisecond for the 700 mappings of an MPI
- * rank. False: a list is held already, by a caller, and stays.
+ * Between these two all calls of process_each_mapping() for pid, by this thread, use one copy of
+ * the list: reading it takes the kernel half a millisecond for the 700 mappings of an MPI rank.
+ * False: a caller holds a copy already, which stays.
  */
 bool process_maps_hold(pid_t pid);
 void process_maps_drop(void);
@@ -72,18 +72,18 @@ void process_maps_drop(void);
 /*
  * Opens the mapped file, even when it was deleted or replaced since; that needs
  * CAP_CHECKPOINT_RESTORE. Without it, by the path in the process's own root, if that is still the
- * same file. The descriptor, or as remote_open(); -ESTALE: it is not, or another file is mapped
+ * same file. The descriptor, or as remote_open(); -ESTALE: another file is at that path, or mapped
  * there now.
  */
 int mapping_open(pid_t pid, const struct mapping *mapping);
 
 enum map_class {
 	MAP_NONE, /* not mapped */
-	MAP_HOST, /* pinned or not, that cannot be seen */
+	MAP_HOST, /* pinned or not: /proc does not show it */
 	MAP_MANAGED,
 	MAP_PINNED, /* the driver's own host memory */
-	MAP_RESERVED, /* no access, no file: a GPU's memory, or nobody's */
-	MAP_OTHER, /* who knows what: a device's registers */
+	MAP_RESERVED, /* no access, no file: a GPU's memory, or reserved */
+	MAP_OTHER, /* unknown: a device's registers */
 	MAP_CLASSES
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Facts about one process that are gone once it exits, and the side records made of them
+ * Facts about one process that are lost once it exits, and the side records made of them
  * (docs/side-records.md).
  */
 #ifndef UCXBPF_PROCESS_PROCESS_H
@@ -13,10 +13,10 @@
 
 #include "observe/process/library.h"
 
-/* Longer lists of cores are not known, rather than cut. */
+/* A longer list of cores counts as unknown, rather than being cut. */
 #define PROCESS_CPUS 1024
 
-/* Variables with a batch system's own number of a job: Slurm, PBS, LSF, Flux; NULL ends them. */
+/* Variables with a batch system's job number: Slurm, PBS, LSF, Flux; NULL ends them. */
 extern const char *const batch_variables[];
 
 struct os_process {
@@ -29,11 +29,11 @@ struct os_process {
 	char *exe; /* NULL = not readable */
 	json_t *cmdline; /* array of strings */
 	json_t *environment; /* name -> value of recorded variables; NULL = not readable */
-	int environment_cut; /* variables that found no room */
-	bool environment_refused; /* this process may not read it: CAP_DAC_READ_SEARCH */
-	char cpus[PROCESS_CPUS]; /* its main thread may run on: "0-3,8"; "" = not known */
+	int environment_cut; /* number of variables that found no room */
+	bool environment_refused; /* this process may not read it: it lacks CAP_DAC_READ_SEARCH */
+	char cpus[PROCESS_CPUS]; /* CPUs that its main thread may run on: "0-3,8"; "" = not known */
 	int rank, size, local_rank; /* in MPI_COMM_WORLD; -1 = unknown */
-	char rank_from[40]; /* variable or object that told the rank */
+	char rank_from[40]; /* variable or object that the rank was read from */
 	char job[128]; /* launcher's name of the job, "" = unknown */
 	char batch_job[64], step[24]; /* of the batch system, and of Slurm; "" = none, or unknown */
 };
@@ -41,10 +41,10 @@ struct os_process {
 /* 1: its program is a 32-bit one, 0: not; -ESRCH, -EACCES. A kernel thread is -ESRCH. */
 int process_is_32bit(pid_t pid);
 
-/* The pid in the process's own pid namespace; pid itself where /proc does not tell. */
+/* The pid in the process's own pid namespace; pid itself if /proc does not show it. */
 pid_t process_ns_pid(pid_t pid);
 
-/* Reads what /proc tells. -ESRCH: gone, -EACCES: not allowed; process needs no release then. */
+/* Reads it from /proc. -ESRCH: gone, -EACCES: not allowed; process needs no release then. */
 int process_init(struct os_process *process, pid_t pid);
 void process_release(struct os_process *process);
 
@@ -55,15 +55,15 @@ void process_release(struct os_process *process);
 void launch_facts_from(struct os_process *process, const char *text, unsigned long size);
 
 /*
- * Looks for the rank in the process's memory if its environment did not tell (started without a
- * launcher, or by an unknown one): Open MPI's MPI_COMM_WORLD object (4.1, 5.0). Returns whether
- * the rank is known now. Before MPI_Init has filled that object it is not.
+ * Looks for the rank in the process's memory if its environment has none (started without a
+ * launcher, or by an unknown one): Open MPI's MPI_COMM_WORLD object (4.1, 5.0). Returns whether the
+ * rank is known now. Before MPI_Init has filled that object it is not.
  */
 bool process_rank_from_memory(struct os_process *process, const mapped_libraries *mapped);
 
 /*
- * Where Open MPI's MPI_COMM_WORLD lies in a process, which is its handle (4.1, 5.0); 0: not known.
- * The dynamic linker settles that before the program begins.
+ * The address of Open MPI's MPI_COMM_WORLD in a process, which is its handle (4.1, 5.0); 0: not
+ * known. The dynamic linker settles it before the program starts.
  */
 uint64_t process_comm_world(pid_t pid, const struct mapped_library *mpi);
 
@@ -78,7 +78,7 @@ int process_uts_name(pid_t pid, char *name, size_t size);
 json_t *process_side_record(const struct os_process *process, const char *mpi,
 			    const char *seen_from, uint64_t ts);
 
-/* How many probes a library got; the caller knows. */
+/* How many probes a library got; supplied by the caller. */
 struct library_probes {
 	unsigned int probes, missing, stepped;
 };

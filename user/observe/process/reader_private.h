@@ -7,7 +7,7 @@
 
 #include "observe/process/reader.h"
 
-#define READERS 16 /* owners of files that are looked at side by side */
+#define READERS 16 /* owners whose files are parsed side by side */
 
 enum order_kind { ORDER_OPEN, ORDER_CLOSE, ORDER_ASK };
 
@@ -20,7 +20,7 @@ struct order {
 	_Alignas(uint64_t) uint8_t arguments[READER_ARGUMENTS];
 };
 
-/* The starter's answer to the number of a reader, which it has ended and replaced. */
+/* The starter's answer to a reader's number, after it has ended and replaced that reader. */
 struct started {
 	pid_t pid; /* of the new one */
 	int status; /* of the last one, as wait(2) has it; -1: none, or it does not end */
@@ -31,26 +31,26 @@ _Noreturn void readers_process(int orders);
 
 /* ---- reader_wire.c ---- */
 
-/* Sends all, with a descriptor beside unless it is -1. False: nobody will read it. */
+/* Sends all, with a descriptor beside unless it is -1. False: the peer is gone. */
 bool wire_send(int socket, int fd, const void *data, size_t size);
 
-/* All of it, and the descriptor that came with it, else -1. False: the other end is gone. */
+/* Receives all of it, and the descriptor that came with it, else -1. False: the peer is gone. */
 bool wire_take(int socket, int *fd, void *data, size_t size);
 
 bool wire_send_answer(int socket, long result, const reader_answer *answer);
 
 enum outcome { ANSWERED, ENDED, SLOW, INVALID };
 
-/* How long a process may take for an answer; zeroed but for pid at its beginning. */
+/* Tracks how long a process takes for an answer; zeroed but for pid at its beginning. */
 struct patience {
 	pid_t pid;
 	uint64_t began, first; /* ns on the clock, and of CPU time */
-	uint64_t moved, last; /* when CPU time was seen to grow, and that */
+	uint64_t moved, last; /* when CPU time was last seen to grow, and its value */
 };
 
 /*
- * A whole answer; INVALID: something else, or, unless others follow that were asked for as well, a
- * byte more. ENDED: the other end is gone.
+ * Receives a whole answer; INVALID: malformed, or, unless more were asked for, a byte too many.
+ * ENDED: the peer is gone.
  */
 enum outcome wire_take_answer(int socket, bool others, struct patience *patience, long *result,
 			      reader_answer *answer);

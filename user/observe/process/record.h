@@ -14,7 +14,10 @@ json_t *record_new(const char *type, pid_t tgid, uint64_t ts);
  */
 void record_text(json_t *record, const char *name, const char *text);
 
-/* Leaves the first word of a command line, the program; NULL: none. The others may hold secrets. */
+/*
+ * Keeps only the first word of a command line, the program; NULL: none. The others may hold
+ * secrets.
+ */
 void record_cut(json_t *words);
 
 /* As json_hex(). */

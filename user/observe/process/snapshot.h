@@ -15,16 +15,16 @@
 #include "observe/process/layout.h"
 #include "observe/process/library.h"
 
-/* Enough for 10,000 endpoints on the test machine, short enough not to be felt. */
+/* Enough for 10,000 endpoints on the test machine, short enough not to be noticed. */
 #define SNAPSHOT_DEADLINE_MS 250
 
-/* A look follows so many links of a process's queues: far more than an MPI rank has. */
+/* Most links of a process's queues that a look follows: far more than an MPI rank has. */
 #define SNAPSHOT_LINKS 65536
 
 struct snapshot {
 	pid_t pid, ns_pid;
 	const struct layout *layout;
-	uint64_t deadline; /* CLOCK_MONOTONIC ns: -ETIME from then on */
+	uint64_t deadline; /* CLOCK_MONOTONIC ns: calls fail with -ETIME from then on */
 	uint64_t bytes; /* read so far */
 	uint32_t links; /* of lists and pools that may still be followed, for all workers */
 	const char *reason; /* why the last call failed; static text */
@@ -40,8 +40,8 @@ void snapshot_release(struct snapshot *snapshot);
 typedef void (*snapshot_emit)(void *arg, const json_t *record);
 
 /*
- * Hands over the side records of one ucp_worker_h: "worker", then its "iface"s, "uct_ep"s, "ep"s.
- * All or nothing, but for -ETIME: then records read in time were handed over, and are right.
+ * Passes on the side records of one ucp_worker_h: "worker", then its "iface"s, "uct_ep"s, "ep"s.
+ * All or nothing, but for -ETIME: then the records read in time were passed on, and are right.
  * -EBADMSG: an invariant does not hold, see reason; -ESRCH, -EACCES.
  */
 int snapshot_worker(struct snapshot *snapshot, uint64_t worker, snapshot_emit emit, void *arg);
@@ -50,7 +50,7 @@ int snapshot_worker(struct snapshot *snapshot, uint64_t worker, snapshot_emit em
  * Searches the process's anonymous memory (resident pages only) for interfaces of the mapped UCT
  * libraries, and writes their workers, each once and validated, to workers[]. Returns how many;
  * -ETIME if the time ran out before any was found. Finds nothing where a process has no worker.
- * Takes three quarters of the time that is left at most, so that found workers can be read, too.
+ * Takes at most three quarters of the remaining time, which leaves some to read the workers found.
  */
 int snapshot_find_workers(struct snapshot *snapshot, const mapped_libraries *mapped,
 			  uint64_t *workers, int max);
@@ -61,10 +61,10 @@ struct snapshot_stack {
 };
 
 /*
- * What a worker's tag matching holds now, as one "queues" record: posted receives, messages that no
- * receive was posted for, and sends that are not done, by requests of UCX's own pool and those on
- * these stacks. If they cannot be read, or not all of them in time or with the links that are left,
- * the record says why, and has the entries that were read.
+ * A worker's tag matching queues as one "queues" record: posted receives, unexpected messages, and
+ * incomplete sends, from requests in UCX's own pool and on these stacks. If they cannot be read, or
+ * not all of them in time or with the links that are left, the record gives the reason, and has the
+ * entries that were read.
  */
 void snapshot_queues(struct snapshot *snapshot, uint64_t worker,
 		     const struct snapshot_stack *stacks, size_t stack_count, snapshot_emit emit,

@@ -42,8 +42,8 @@ struct snap_walk {
 int snap_refuse(struct snapshot *snapshot, int error, const char *reason);
 
 /*
- * All of size bytes, or an error with its reason. A page is read once for all that is in it, until
- * snap_forget_pages(): what changes meanwhile is to be read by proc_read_memory().
+ * Reads all of size bytes, or returns an error with its reason. A page is read once until
+ * snap_forget_pages(): for contents that change meanwhile use proc_read_memory().
  */
 int snap_read(struct snapshot *snapshot, uint64_t address, void *buffer, size_t size);
 int snap_pointer(struct snapshot *snapshot, uint64_t address, uint64_t *value);

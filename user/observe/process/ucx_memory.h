@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What UCX itself knows of a process's GPUs and their memory, read out of its memory while it runs:
- * the table of system devices (ucs_topo_global_ctx, src/ucs/sys/topo/base/topo.c) and the cache of
+ * UCX's own knowledge of a process's GPUs and their memory, read from its memory while it runs: the
+ * table of system devices (ucs_topo_global_ctx, src/ucs/sys/topo/base/topo.c) and the cache of
  * memory types (ucs_memtype_cache_global_instance, src/ucs/memory/memtype_cache.c). Both are the
- * same since UCX 1.13 but for the size of a device and of the cache's lock, which are tried out:
- * everything read is checked, and what does not hold together gives a reason and no answer.
+ * same since UCX 1.13 but for the size of a device and of the cache's lock, which are found by
+ * trial: all values read are checked, and inconsistent ones give a reason and no answer.
  */
 #ifndef UCXBPF_PROCESS_UCX_MEMORY_H
 #define UCXBPF_PROCESS_UCX_MEMORY_H
@@ -43,8 +43,8 @@ typedef VEC(struct ucx_file) ucx_files;
 struct ucx_memory {
 	VEC(struct ucx_device) devices; /* by UCX's number */
 	VEC(struct ucx_region) regions; /* in order of address */
-	bool cached; /* regions are all of the process's memory that is not plain host memory */
-	const char *reason; /* why devices or regions could not be read; static; NULL: they were */
+	bool cached; /* regions cover all of the process's memory that is not plain host memory */
+	const char *reason; /* why devices or regions could not be read; static; NULL: they could */
 };
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How to get from a function's frame to its caller's without a frame pointer: a file's .eh_frame as
- * the sorted rows that the BPF side searches (ucxbpf_rows.h). x86-64.
+ * Rules to get from a function's frame to its caller's without a frame pointer: a file's .eh_frame
+ * as the sorted rows that the BPF side searches (ucxbpf_rows.h). x86-64.
  */
 #ifndef UCXBPF_PROCESS_UNWIND_H
 #define UCXBPF_PROCESS_UNWIND_H
@@ -19,11 +19,11 @@ int unwind_open(struct unwind **unwind, const struct elf *elf);
 void unwind_close(struct unwind *unwind);
 
 /*
- * Appends the rows of more functions, in order of pc, for about so many nanoseconds, at most for
- * some milliseconds. Equal neighbours stand once; code without unwinding information has a row that
+ * Appends the rows of more functions, in order of pc, for about ns nanoseconds, at most for some
+ * milliseconds. Equal neighbours are merged; code without unwinding information has a row that
  * stops a walk with UB_STACK_NO_ROWS. 1: more to read; 0: complete; -ENOENT: the index cannot be
- * read; -EBADMSG: it is not in order; -E2BIG: more rows than of any library. Takes about a quarter
- * of a microsecond per row, more in functions of thousands.
+ * read; -EBADMSG: it is malformed; -E2BIG: more rows than any library has. Takes about a quarter of
+ * a microsecond per row, more in functions of thousands.
  */
 int unwind_read(struct unwind *unwind, unwind_rows *rows, uint64_t ns);
 
