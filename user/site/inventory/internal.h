@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What inventory_collect() is made of: how it looks at small files of /sys and /proc, of which
- * nothing is believed (a line of at most LOOK_LINE bytes of a regular file, made plain; never one
- * that could wait), and its parts.
+ * Parts of inventory_collect(), and how it reads small files of /sys and /proc, whose content is
+ * not trusted (a line of at most LOOK_LINE bytes of a regular file, made printable; never a file
+ * that could block).
  */
 #ifndef UCXBPF_INVENTORY_INTERNAL_H
 #define UCXBPF_INVENTORY_INTERNAL_H
@@ -16,7 +16,7 @@
 /* An inventory with all members unknown. */
 struct inventory *inventory_new(void);
 
-/* A new one of which nothing is known, valid until the next. */
+/* A new one with all members unknown, valid until the next. */
 struct inventory_nic *inventory_add_nic(struct inventory *inventory);
 struct inventory_gpu *inventory_add_gpu(struct inventory *inventory);
 
@@ -39,7 +39,7 @@ struct look {
 
 typedef VEC(char *) look_names;
 
-/* Writes a path; "" where it is too long, of which nothing can be read. */
+/* Writes a path; "" if it is too long, from which nothing can be read. */
 void look_path(char path[LOOK_PATH], const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The first line without blanks at its ends, the caller's; NULL: none, errno says why. */
@@ -57,13 +57,12 @@ char *look_whole(const char *path, size_t limit, size_t *size);
 look_names look_folder(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void look_release(look_names *names);
 
-/* The last part of what a link leads to ("mlx5_core" of .../driver), the caller's; NULL: no link.
- */
+/* The last part of a link's target ("mlx5_core" of .../driver), the caller's; NULL: no link. */
 char *look_link(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /*
- * A file system ("proc", "sysfs") of our own, which is in no tree: nobody else sees it, and it is
- * gone with its descriptor. -1: root alone may have one.
+ * A private instance of a file system ("proc", "sysfs"): nobody else sees it, and it is gone with
+ * its descriptor. -1: only root may have one.
  */
 int look_mount(const char *kind);
 
@@ -71,12 +70,12 @@ int look_mount(const char *kind);
 void look_unknown(struct look *look, const char *why, const char *what, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* For the device that a directory's link 'device' leads to, or the directory itself. */
+/* For the device that a directory's link 'device' points to, or the directory itself. */
 void collect_pci(struct look *look, const char *folder, struct inventory_pci *pci);
 
 /*
- * Makes look->sysfs one of our own network namespace: where /sys shows another one, as in a node
- * made of namespaces, a private one is mounted. Returns the descriptor to close in the end, or -1.
+ * Makes look->sysfs a sysfs of our own network namespace: if /sys shows another one, as in a node
+ * made of namespaces, a private one is mounted. Returns the descriptor to close at the end, or -1.
  */
 int collect_own_sysfs(struct look *look);
 

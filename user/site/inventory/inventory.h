@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What is on a node at one moment: GPUs, NICs with their counters, copies of UCX and MPI, settings,
- * limits. As JSON, "ucxbpf.inventory/1" (docs/inventory.md). Two snapshots of one boot id, one
- * before and one after a job, tell by their counters what went over each NIC.
+ * limits. As JSON, "ucxbpf.inventory/1" (docs/inventory.md). Counters of two snapshots with one
+ * boot id, before and after a job, show the traffic of each NIC.
  */
 #ifndef UCXBPF_INVENTORY_INVENTORY_H
 #define UCXBPF_INVENTORY_INVENTORY_H
@@ -53,7 +53,7 @@ struct inventory_nic {
 	char *kind; /* "verbs", "net" */
 	char *link_layer; /* "InfiniBand", "Ethernet", "loopback" */
 	char *driver; /* "mlx5_core", "veth" */
-	char *state; /* "up", "down" or what the driver says else ("init", "armed", "dormant") */
+	char *state; /* "up", "down" or the driver's word ("init", "armed", "dormant") */
 	char *physical; /* verbs: "LinkUp", "Polling"... */
 	char *width_text; /* verbs: "4X HDR" */
 	char *netdev; /* verbs: the interface of a RoCE port */
@@ -61,7 +61,7 @@ struct inventory_nic {
 	char *firmware, *model, *mac;
 	int64_t rate; /* bit/s */
 	int64_t mtu; /* B */
-	int64_t traffic_class; /* verbs: of RoCE, where the driver tells */
+	int64_t traffic_class; /* verbs: of RoCE, if the driver reports it */
 	struct inventory_pci pci;
 	VEC(struct inventory_address) addresses;
 	VEC(struct inventory_counter) counters;
@@ -77,10 +77,10 @@ struct inventory_numa {
 /* A module of a copy of UCX (libuct_ib.so.0), which UCX loads where it can. */
 struct inventory_module {
 	char *path, *build_id;
-	char *missing; /* why the loader would refuse it: the libraries it lacks; NULL: none */
+	char *missing; /* why the loader would refuse it: the missing libraries; NULL: none */
 };
 
-/* A copy of UCX or of an MPI library that a program could come to use. */
+/* A copy of UCX or of an MPI library that a program might load. */
 struct inventory_library {
 	char *path, *build_id;
 	char *version; /* "1.13.1", "Open MPI 4.1.4" */
@@ -91,13 +91,13 @@ struct inventory_library {
 
 struct inventory_variable {
 	char *name, *value;
-	char *from; /* "environment", or the path of a ucx.conf; the last one of a name holds */
+	char *from; /* "environment", or the path of a ucx.conf; the last one of a name wins */
 };
 
-/* A module of the kernel that transports need. */
+/* A kernel module that transports need. */
 struct inventory_driver {
 	char *name;
-	char *version; /* NULL: it does not say */
+	char *version; /* NULL: not reported */
 	char *device; /* "/dev/gdrdrv"; NULL: not needed, or missing */
 };
 
@@ -115,7 +115,7 @@ struct inventory_cpus {
 	int64_t count;
 };
 
-/* A process that has a verbs device open, whoever it is. */
+/* A process that has a verbs device open. */
 struct inventory_user {
 	int64_t pid;
 	char *comm, *device; /* "uverbs0" */
@@ -130,8 +130,10 @@ struct inventory_reason {
 struct inventory {
 	char *version; /* of ucxbpf */
 	char *host, *boot_id, *kernel, *machine;
-	/* From the kernel itself, whatever is mounted over /proc's file: one per machine. NULL:
-	 * unknown */
+	/*
+	 * From the kernel itself, whatever is mounted over its file in /proc: one per machine.
+	 * NULL: unknown
+	 */
 	char *kernel_boot_id;
 	int64_t real_ns, mono_ns; /* CLOCK_REALTIME, CLOCK_MONOTONIC when the counters were read */
 	int64_t took_ns;
@@ -149,12 +151,12 @@ struct inventory {
 };
 
 /*
- * Looks at this machine; root "" or a folder with proc/ and sys/ in it, of which nothing is
- * believed. Never fails: what cannot be read is unknown. The caller's.
+ * Inspects this machine; root "" or a folder with proc/ and sys/ in it, whose content is not
+ * trusted. Never fails: values that cannot be read are unknown. The caller's.
  */
 struct inventory *inventory_collect(const char *root);
 
-/* The same of NUMA nodes and NICs alone: to read counters again and again. */
+/* The same for NUMA nodes and NICs only: to read counters repeatedly. */
 struct inventory *inventory_collect_nics(const char *root);
 
 void inventory_free(struct inventory *inventory);
@@ -181,13 +183,13 @@ const struct inventory_nic *inventory_nic(const struct inventory *inventory, con
 /* Whether its state is known to be up. */
 bool inventory_nic_up(const struct inventory_nic *nic);
 
-/* Unknown: there is no such counter. */
+/* Unknown: no such counter. */
 int64_t inventory_counter(const struct inventory_nic *nic, const char *name);
 
 /* Likewise, of TCP on all of the node. */
 int64_t inventory_tcp_counter(const struct inventory *inventory, const char *name);
 
-/* Why something is not known ("nics/eth0/rate"); NULL: it is not said. */
+/* Why something is not known ("nics/eth0/rate"); NULL: no reason is recorded. */
 const char *inventory_why(const struct inventory *inventory, const char *what);
 
 /* Generation of PCI Express by its speed: 16000 MT/s is 4. 0: unknown. */

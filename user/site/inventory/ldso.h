@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the dynamic loader would find, told from files (ld.so(8)): its cache, LD_LIBRARY_PATH, the
- * paths that libraries carry. Nothing is loaded: a library's constructors are foreign code, and we
+ * What the dynamic loader would find, determined from files (ld.so(8)): its cache, LD_LIBRARY_PATH,
+ * the run paths of libraries. Nothing is loaded: a library's constructors are foreign code, and we
  * may be root. Private to inventory/.
  */
 #ifndef UCXBPF_INVENTORY_LDSO_H
@@ -18,7 +18,7 @@ struct ldso_known {
 };
 
 struct ldso {
-	char *cache; /* /etc/ld.so.cache, a NUL behind */
+	char *cache; /* /etc/ld.so.cache, with a terminating NUL */
 	VEC(struct ldso_entry) entries; /* of it */
 	VEC(char *) folders; /* of LD_LIBRARY_PATH */
 	VEC(struct ldso_known) known; /* files examined so far */

@@ -5,7 +5,7 @@
 
 #include "site/plan/make.h"
 
-/* Says why; returns -EINVAL. */
+/* Sets the reason; returns -EINVAL. */
 int plan_refuse(char why[PLAN_WHY], const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #define PLAN_MAX_SIZE (1ll << 32)
@@ -19,14 +19,14 @@ extern const char *const plan_pairing_names[PAIRINGS]; /* "local", "circle", "li
 int plan_pair_off(struct plan *plan, struct plan_stage *stage, const char *variant,
 		  char why[PLAN_WHY]);
 
-/* The variant for a stage that needs no more than a look: one round of a sample, all pairs once. */
+/* The variant for a stage that needs only a glance: one round of a sample, all pairs once. */
 const char *plan_variant_once(const char *variant);
 
-/* A round of all idle; its partners. */
+/* A round with all nodes idle; its partners. */
 int32_t *plan_round(const struct plan *plan, struct plan_stage *stage);
 void plan_pair(int32_t *partners, int a, int b);
 
-/* Divides the plan into parts of at most so many nodes. */
+/* Divides the plan into parts of at most size nodes. */
 void plan_divide(struct plan *plan, uint32_t most);
 
 /* ---- plan.c ---- */
@@ -37,10 +37,10 @@ int plan_by_name(const void *left, const void *right);
 /* Numbers from a seed: the same everywhere. */
 uint64_t plan_random(uint64_t *state);
 
-/* Rounds in which n meet each other once. */
+/* Number of rounds in which n meet each other once. */
 uint32_t circle_rounds(uint32_t n);
 
-/* Position that meets another one in a round; -1: it is idle, as one is where n is odd. */
+/* Index of the partner in a round; -1: idle, as one is if n is odd. */
 int circle_partner(uint32_t n, uint32_t round, uint32_t position);
 
 /* plan->order and plan->place of the seed. */

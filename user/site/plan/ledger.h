@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the ranks of a sweep did, as they wrote it down: one NDJSON file per rank, a line per
- * transfer (docs/sweep-files.md). A rank that never wrote its last line did not come to its end.
+ * The log of a sweep's ranks: one NDJSON file per rank, a line per transfer (docs/sweep-files.md).
+ * A rank whose last line is missing did not finish.
  */
 #ifndef UCXBPF_PLAN_LEDGER_H
 #define UCXBPF_PLAN_LEDGER_H
@@ -14,7 +14,7 @@ enum ledger_kind {
 	LEDGER_HEAD, /* the first line: who writes */
 	LEDGER_BEGIN, /* a round begins */
 	LEDGER_TRANSFER, /* written by the sender, with the receiver's result */
-	LEDGER_STUCK, /* it waited for so long that it gave up */
+	LEDGER_STUCK, /* it gave up waiting */
 	LEDGER_END,
 	LEDGER_KINDS
 };
@@ -32,10 +32,10 @@ struct ledger_entry {
 	/* of a head */
 	const char *plan; /* its id */
 	const char *node, *host, *mpi; /* node: as the plan names it */
-	unsigned int stages; /* that it was asked for: bits 1 << enum plan_stage_kind */
+	unsigned int stages; /* the stages it was asked for: bits 1 << enum plan_stage_kind */
 	int size, local;
 	uint32_t pid; /* in its own namespace */
-	uint32_t part; /* of the plan; 0 where it says none */
+	uint32_t part; /* of the plan; 0 if it gives none */
 	/* of all others but an end */
 	enum plan_stage_kind stage;
 	uint32_t round;
@@ -48,8 +48,10 @@ struct ledger_entry {
 	uint64_t msg_size, count, bytes; /* of each; how many; all */
 	uint64_t errors; /* messages with wrong content */
 	struct ledger_times ns;
-	/* of a rank that is stuck: it was stopped until then; it was ended, maybe before its time
-	 * was over */
+	/*
+	 * of a stuck rank: it was stopped until then; it was ended, perhaps before its time was
+	 * over
+	 */
 	bool late, by_signal;
 	enum plan_ender ender; /* of one that was ended */
 	/* of an end */

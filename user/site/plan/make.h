@@ -19,7 +19,7 @@ struct plan_options {
 	uint64_t max_size; /* bytes of the largest message; 0: 32 MiB */
 	uint32_t max_count; /* of the same message in a row; 0: 200 */
 	int ranks; /* per node; 0: one per GPU, two without GPUs */
-	bool collective; /* with that stage */
+	bool collective; /* with the confirming stage */
 	uint32_t chunk; /* nodes of a part, at most; 0: not in parts */
 };
 
@@ -40,14 +40,14 @@ struct plan_pair {
 
 struct plan_doubts {
 	const enum plan_trust *trust; /* of each node */
-	const struct plan_pair *pairs; /* suspected together, not one by one */
+	const struct plan_pair *pairs; /* suspected together, not individually */
 	size_t pair_count;
 };
 
 /*
- * Adds the stage that confirms suspects: each of them meets, in as many rounds, trusted nodes,
- * those first that it did not meet in the stage of times. Both nodes of a suspected pair meet each
- * other again, and in rounds between, trusted nodes. -EINVAL: why.
+ * Adds the stage that confirms suspects: each of them meets trusted nodes in as many rounds, first
+ * those that it did not meet in the stage of times. Both nodes of a suspected pair meet each other
+ * again, and trusted nodes in rounds between. -EINVAL: why.
  */
 int plan_confirm(struct plan *plan, const struct plan_doubts *doubts, uint32_t rounds,
 		 char why[PLAN_WHY]);

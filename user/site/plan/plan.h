@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a sweep does: which rank sends what to which rank in which round (docs/sweep-files.md). Who
- * meets whom is computed from the order of the nodes (the circle method: all pairs once in n - 1
+ * The plan of a sweep: which rank sends what to which rank in which round (docs/sweep-files.md).
+ * Partners are computed from the order of the nodes (the circle method: all pairs once in n - 1
  * rounds), so that a plan of thousands of nodes stays small. The traffic program carries it out,
- * the judge looks for it in ledgers and captures: both ask plan_steps().
+ * the judge looks for it in ledgers and captures: both call plan_steps().
  */
 #ifndef UCXBPF_PLAN_PLAN_H
 #define UCXBPF_PLAN_PLAN_H
@@ -20,7 +20,7 @@
 #define PLAN_WHY 256
 #define PLAN_MAX_NODES 65536
 #define PLAN_MAX_RANKS 64
-/* Seconds a timed-out rank waits so that its peers can log where they stand. */
+/* Seconds that a timed-out rank waits so that its peers can log their positions. */
 #define PLAN_GRACE_S 8
 #define PLAN_WAVES 2 /* each node is in one part of each */
 
@@ -52,18 +52,19 @@ extern const char *const plan_op_names[PLAN_OPS]; /* "p2p", "bidirectional"... *
 extern const char *const plan_memory_names[PLAN_MEMORIES]; /* "host", "cuda" */
 
 /*
- * Why the traffic is ended before it has done all: the sweep writes that word into the file that
- * ranks waited for before they began, and they write it down.
+ * Why the traffic is ended early: the sweep writes that word into the file that ranks waited for
+ * before they began, and they log it.
  */
 enum plan_ender { PLAN_BY_SOMEBODY, PLAN_BY_LIMIT, PLAN_BY_INTERRUPT, PLAN_ENDERS };
 
 extern const char *const plan_ender_names[PLAN_ENDERS];
 extern const char *const plan_stage_names[STAGES]; /* "intra", "path", "time"... */
 
-/* Position of a name in one of these tables of count names, -1: none of them. */
+/* Index of a name in one of these tables of count names, -1: not found. */
 int plan_name(const char *const *names, int count, const char *name);
 
-/* A message that is sent count times, by each direction of each pair; the first one is not timed.
+/*
+ * A message that is sent count times, by each direction of each pair; the first one is not timed.
  */
 struct plan_work {
 	enum plan_op op;
@@ -75,7 +76,7 @@ struct plan_work {
 struct plan_class {
 	char *name;
 	int gpus;
-	double nic_rate; /* bit/s, of one NIC; 0: not said */
+	double nic_rate; /* bit/s, of one NIC; 0: not given */
 };
 
 struct plan_node {
@@ -87,14 +88,14 @@ struct plan_node {
 struct plan_switch {
 	char *name;
 	int parent; /* -1: at the top */
-	double uplink; /* bit/s to it; 0: not said */
+	double uplink; /* bit/s to it; 0: not given */
 };
 
 struct plan_stage {
 	enum plan_stage_kind kind;
 	enum plan_pairing pairing;
 	uint32_t rounds;
-	bool all_subs; /* GPU i meets all others, not its like alone */
+	bool all_subs; /* GPU i meets all others, not only GPU i */
 	VEC(uint32_t) circle; /* of PAIRING_CIRCLE: which of its rounds */
 	VEC(int32_t) partners; /* of PAIRING_LIST: rounds x nodes */
 	uint32_t own; /* rounds of the first wave, which come first; of a plan in parts */
@@ -102,32 +103,31 @@ struct plan_stage {
 };
 
 struct plan {
-	char *site; /* NULL: not said */
+	char *site; /* NULL: not given */
 	char policy[65]; /* SHA-256 of its normal form */
 	char id[17]; /* hash of the plan's text; ledgers repeat it */
-	char base[17]; /* of the plan without its stage that confirms, which was carried out before
-			*/
+	char base[17]; /* of the plan without its confirming stage, carried out before */
 	uint64_t seed;
 	int ranks; /* per node, on every node */
 	VEC(struct plan_class) classes;
 	VEC(struct plan_node) nodes; /* by name */
 	VEC(struct plan_switch) switches;
 	VEC(struct plan_stage) stages;
-	VEC(uint32_t) parts; /* PLAN_WAVES x nodes: who is in which; empty: there is but one */
+	VEC(uint32_t) parts; /* PLAN_WAVES x nodes: the chunk of each; empty: there is only one */
 	VEC(uint32_t) order, place; /* node at a position of the circle; the other way round */
 };
 
 void plan_free(struct plan *plan);
 
-/* Position of a node, -1: the plan has none of that name. */
+/* Index of a node, -1: the plan has no node with that name. */
 int plan_node(const struct plan *plan, const char *name);
 
-/* NULL: the plan has none of that kind. */
+/* NULL: the plan has no stage of that kind. */
 const struct plan_stage *plan_stage(const struct plan *plan, enum plan_stage_kind kind);
 
 /*
- * Whom a node meets in a round; itself in a stage within nodes; PLAN_IDLE: nobody. Partners of
- * partners are the nodes themselves.
+ * The partner of a node in a round; itself in a stage within nodes; PLAN_IDLE: none. The relation
+ * is symmetric.
  */
 int plan_partner(const struct plan *plan, const struct plan_stage *stage, uint32_t round, int node);
 
@@ -143,11 +143,11 @@ uint32_t plan_part(const struct plan *plan, const struct plan_stage *stage, uint
 		   int node);
 bool plan_has(const struct plan *plan, uint32_t part, int node);
 
-/* Whether the rounds of that part's wave are among them; the stage that confirms is no part's. */
+/* Whether the round is of that part's wave; the confirming stage belongs to no part. */
 bool plan_round_of(const struct plan *plan, const struct plan_stage *stage, uint32_t round,
 		   uint32_t part);
 
-/* How many of its ranks a node pairs off with another one: its GPUs, or one. */
+/* Number of a node's ranks that pair off with another node's: its GPUs, or one. */
 int plan_lanes(const struct plan *plan, int node, int other);
 
 /* The next step of one rank: its own end of count messages. */
@@ -161,7 +161,7 @@ struct plan_step {
 
 typedef VEC(struct plan_step) plan_steps_t;
 
-/* All that a rank of a node does in a round, in order: both ends get the same order. */
+/* All steps of a node's rank in a round, in order: both ends get the same order. */
 void plan_steps(const struct plan *plan, const struct plan_stage *stage, uint32_t round, int node,
 		int local, plan_steps_t *steps);
 
@@ -175,10 +175,10 @@ struct plan_estimate {
 	double seconds, node_hours;
 };
 
-/* bit/s, of a NIC of which nothing tells: slow for a cluster, so that time is rather too long. */
+/* bit/s, of a NIC with unknown rate: slow for a cluster, so that time is overestimated. */
 #define PLAN_UNKNOWN_RATE 10e9
 
-/* rate: bit/s of one NIC, of classes that do not say theirs; 0: it is not known. */
+/* rate: bit/s of one NIC, for classes without a rate; 0: not known. */
 struct plan_estimate plan_estimate(const struct plan *plan, double rate);
 
 /* ---- json.c ---- */
@@ -192,7 +192,7 @@ char *plan_text(struct plan *plan);
 /* Returns 0 or -errno of a failed write. */
 int plan_write(struct plan *plan, FILE *out);
 
-/* -EINVAL: no plan, or a damaged one (why); else 0 or -errno. */
+/* -EINVAL: not a plan, or a damaged one (why); else 0 or -errno. */
 int plan_read(const char *path, struct plan **plan, char why[PLAN_WHY]);
 int plan_parse(const char *text, size_t length, struct plan **plan, char why[PLAN_WHY]);
 

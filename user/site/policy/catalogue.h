@@ -16,7 +16,7 @@
 #define CATALOGUE_PARAMS 4 /* of a rule at most */
 #define CATALOGUE_CAUSES 4
 
-/* In the order in which they are judged: what explains others comes first. */
+/* In the order in which they are judged: rules whose failures explain others come first. */
 enum rule_id {
 	RULE_COV_01,
 	RULE_COV_02,
@@ -198,7 +198,7 @@ struct catalogue_rule {
 	struct catalogue_param params[CATALOGUE_PARAMS];
 	const char *causes[CATALOGUE_CAUSES]; /* the likeliest first */
 	const char *remedy;
-	const char *reference; /* where the fault was seen: a paper, or an issue of a project */
+	const char *reference; /* where the fault was described: a paper, or a project's issue */
 };
 
 /* By rule_id. */

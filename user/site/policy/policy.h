@@ -15,7 +15,7 @@
 #include "base/vec.h"
 #include "site/policy/catalogue.h"
 
-/* Nodes that are judged against each other. Zero or NULL: not said. */
+/* Nodes that are compared with each other. Zero or NULL: not given. */
 struct policy_class {
 	const char *name;
 	int line;
@@ -32,7 +32,7 @@ struct policy_class {
 
 enum policy_staging { STAGING_ANY, STAGING_NONE, STAGING_HOST };
 
-/* How messages of a kind have to travel; of all that fit a message the first counts. */
+/* How messages of a kind must travel; the first one that fits a message applies. */
 struct policy_expect {
 	int line;
 	const char *loc; /* "self", "intra", "inter"; NULL: any */
@@ -58,7 +58,7 @@ struct policy_waiver {
 	int64_t until; /* the last day it holds, in days since 1970 */
 };
 
-/* How the site wants a rule applied; as the catalogue says where it says nothing. */
+/* How the site wants a rule applied; the catalogue's defaults otherwise. */
 struct policy_rule {
 	bool off;
 	enum severity severity;
@@ -79,7 +79,7 @@ struct policy {
 	VEC(struct policy_reference) references;
 	VEC(struct policy_waiver) waivers;
 	struct policy_rule rules[CATALOGUE_RULES];
-	struct rule_settings settings; /* likewise the catalogue's where the site sets none */
+	struct rule_settings settings; /* likewise: the catalogue's if the site sets none */
 	struct {
 		const char *file; /* NULL: none */
 		texts levels;
@@ -95,7 +95,7 @@ struct policy {
 };
 
 struct policy_error {
-	int line; /* 0: of no line */
+	int line; /* 0: no line */
 	char text[240];
 };
 
@@ -107,8 +107,8 @@ struct policy_errors {
 };
 
 /*
- * Reads a policy. -EINVAL: errors tells why, line by line; any other -errno: the file cannot be
- * read. On an error there is no policy.
+ * Reads a policy. -EINVAL: errors gives the reasons, line by line; any other -errno: the file
+ * cannot be read. On an error there is no policy.
  */
 int policy_read(const char *path, struct policy **policy, struct policy_errors *errors);
 
@@ -122,7 +122,7 @@ struct policy *policy_default(void);
 void policy_free(struct policy *policy);
 void policy_errors_release(struct policy_errors *errors);
 
-/* The same policy always gives the same text: JSON, keys in order, every default filled in. */
+/* The same policy always gives the same text: JSON, sorted keys, all defaults filled in. */
 char *policy_normal_form(const struct policy *policy);
 
 /* SHA-256 of the normal form: 64 hexadecimal digits and a zero. */

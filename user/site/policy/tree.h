@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A document as it was written, and from it to a struct by a table of the keys that it may have. */
+/* A document as written, and its conversion to a struct by a table of permitted keys. */
 #ifndef UCXBPF_POLICY_TREE_H
 #define UCXBPF_POLICY_TREE_H
 
@@ -26,7 +26,7 @@ struct policy_tree {
 struct policy_tree *tree_parse(const char *text, size_t length, struct policy_errors *errors);
 void tree_free(struct policy_tree *tree);
 
-/* A mistake, and the line that it is in. */
+/* A mistake, and its line. */
 void errors_add(struct policy_errors *errors, int line, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
@@ -40,7 +40,7 @@ enum field_type {
 	FIELD_DATE, /* int64_t */
 	FIELD_TEXTS, /* texts */
 	FIELD_NODES, /* texts */
-	FIELD_CUSTOM, /* whatever bind() makes of it */
+	FIELD_CUSTOM, /* the result of bind() */
 };
 
 struct binder {
@@ -62,7 +62,7 @@ struct field {
 void bind_map(struct binder *binder, const struct policy_tree *tree, const char *what,
 	      const struct field *fields, void *to);
 
-/* False, and said, if it is no such thing. */
+/* False, with an error message, if it is malformed. */
 bool bind_is(struct binder *binder, const struct policy_tree *tree, enum node_type type,
 	     const char *what);
 
@@ -75,7 +75,7 @@ void bind_rules(struct binder *binder, const struct policy_tree *tree, void *to)
 void bind_expect(struct binder *binder, const struct policy_tree *tree, void *to);
 void bind_classes(struct binder *binder, const struct policy_tree *tree, void *to);
 
-/* Once all is bound: what lines of 'expect' call transports. */
+/* After all is bound: checks the transports that lines of 'expect' name. */
 void check_transports(struct binder *binder);
 
 #endif

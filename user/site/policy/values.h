@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Words of a policy as numbers. Each returns false for a word of another kind. */
+/* Words of a policy as numbers. Each returns false for a malformed word. */
 #ifndef UCXBPF_POLICY_VALUES_H
 #define UCXBPF_POLICY_VALUES_H
 
@@ -25,8 +25,8 @@ bool value_date(const char *text, int64_t *days);
 bool value_transport(const char *name);
 
 /*
- * Adds the names that n[0-3,7],m1 stands for to nodes, and to made, which owns them. Widths of
- * numbers are kept: n[08-10] is n08, n09, n10. At most 65536 names.
+ * Adds the names that n[0-3,7],m1 expands to to nodes, and to made, which owns them. Numbers keep
+ * their widths: n[08-10] is n08, n09, n10. At most 65536 names.
  */
 bool value_nodes(const char *text, struct policy *policy, texts *nodes);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The other ends of sweep_node(), one per node. Whatever a node does not answer in time is missing
- * of that node alone. Private to sweep/.
+ * The other ends of sweep_node(), one per node. A node's late answer counts as missing, for that
+ * node only. Private to sweep/.
  */
 #ifndef UCXBPF_SWEEP_AGENTS_H
 #define UCXBPF_SWEEP_AGENTS_H
@@ -13,16 +13,16 @@
 #include "site/sweep/child.h"
 #include "site/sweep/launcher.h"
 
-/* In the order in which a node gets there. */
+/* In the order in which a node reaches them. */
 enum agent_step { AGENT_BEFORE, AGENT_READY, AGENT_TRACED, AGENT_AFTER, AGENT_STEPS };
 
 struct agent {
 	const char *node;
 	struct child child;
 	struct line_input output;
-	bool said[AGENT_STEPS], asked; /* asked: to trace */
+	bool said[AGENT_STEPS], asked; /* asked to trace */
 	int status[AGENT_STEPS]; /* status sent with the step; 0: success */
-	bool gone; /* says nothing any more */
+	bool gone; /* reports nothing any more */
 };
 
 struct agents {
@@ -32,8 +32,10 @@ struct agents {
 /* How a node's part is called there. */
 void agent_command(struct command *out, const char *program, const char *folder, const char *node);
 
-/* Starts one per node, as the launcher does; what else they say goes to log/NODE in the sweep's
- * folder. */
+/*
+ * Starts one per node, by the launcher; other output of theirs goes to log/NODE in the sweep's
+ * folder.
+ */
 void agents_start(struct agents *agents, const struct launch *launch, char *const *nodes,
 		  size_t count, const char *program, const char *folder);
 
@@ -45,7 +47,7 @@ void agents_listen(struct agents *agents, int ms, int extra);
 bool agents_all(const struct agents *agents, enum agent_step step);
 size_t agents_count(const struct agents *agents, enum agent_step step);
 
-/* Whether a node has come so far, and well. */
+/* Whether a node has reached this step with success. */
 bool agent_did(const struct agent *agent, enum agent_step step);
 
 /* Sends a line (the newline is added). A node that cannot be reached counts as gone. */

@@ -42,12 +42,12 @@ void array_release(struct array_job *job);
 /* Every command line that array_submit() would start; ARRAY stands for the first one's answer. */
 void array_print(const struct array_job *job, FILE *out);
 
-/* Returns 0, or -EIO, which is said; then nothing of it is left in Slurm. */
+/* Returns 0, or -EIO, which was printed; then nothing of it is left in Slurm. */
 int array_submit(struct array_job *job);
 
 /*
- * In the job that judges: submits the one that confirms, and writes down which one it is. 0, or
- * -errno, which is said.
+ * In the judging job: submits the confirming one, and records its id. 0, or -errno, which was
+ * printed.
  */
 int array_confirm(struct array_job *job, const struct array_confirmation *what);
 

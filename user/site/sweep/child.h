@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Processes that start something on nodes, and are ended by their ids; lines that come from them.
- */
+/* Processes that start programs on nodes, and are ended by their ids; lines read from them. */
 #ifndef UCXBPF_SWEEP_CHILD_H
 #define UCXBPF_SWEEP_CHILD_H
 
@@ -29,10 +27,10 @@ int child_start(struct child *child, struct command *command, const char *log, b
 /* Whether it has ended, or was never started. */
 bool child_ended(struct child *child);
 
-/* Waits for its end for at most so many ms. */
+/* Waits for its end for at most ms. */
 bool child_wait(struct child *child, int ms);
 
-/* SIGTERM, and SIGKILL after so many ms; waits for its end. */
+/* SIGTERM, and SIGKILL after ms; waits for its end. */
 void child_end(struct child *child, int grace_ms);
 
 /* Closes our ends of the pipes. */
@@ -48,7 +46,7 @@ struct line_input {
 	size_t length;
 };
 
-/* Hands over all that has come, without its end; false: nothing will come any more. */
+/* Passes on all lines received, without newlines; false: end of file. */
 bool lines_read(struct line_input *lines, void (*each)(void *context, char *line), void *context);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "base/vec.h"
 
-/* Words are its own. */
+/* It owns its words. */
 struct command {
 	VEC(char *) words;
 };
@@ -25,10 +25,10 @@ void command_split(struct command *command, const char *text);
 /* Copies of all of its words. */
 void command_append(struct command *command, const struct command *more);
 
-/* As exec takes it, valid until the next change. */
+/* For exec, valid until the next change. */
 char **command_argv(struct command *command);
 
-/* As a shell reads it; the caller's. */
+/* Quoted for a shell; the caller's. */
 char *command_line(const struct command *command);
 
 void command_release(struct command *command);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How a site starts something on its nodes: a table. */
+/* How a site starts programs on its nodes: a table. */
 #ifndef UCXBPF_SWEEP_LAUNCHER_H
 #define UCXBPF_SWEEP_LAUNCHER_H
 
@@ -33,7 +33,7 @@ struct launcher {
 	 */
 	void (*on_node)(const struct launch *launch, const char *node, const struct command *what,
 			struct command *out);
-	/* How to start an MPI job. */
+	/* Command line that starts an MPI job. */
 	void (*job)(const struct launch *launch, const struct job_size *size,
 		    const struct command *what, struct command *out);
 };

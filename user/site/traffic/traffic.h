@@ -7,7 +7,7 @@
 
 #include "site/plan/plan.h"
 
-/* MPICH's MPI_STATUSES_IGNORE is the address 1, which gcc takes for a too small array. */
+/* MPICH's MPI_STATUSES_IGNORE is the address 1, which gcc reports as too small an array. */
 #pragma GCC diagnostic ignored "-Wstringop-overflow"
 
 /* Exit statuses, beside 0 for a complete ledger. Documented for sweeps in docs/sweep-files.md. */
@@ -35,7 +35,7 @@ struct traffic_memory {
 struct rank {
 	const struct plan *plan;
 	int rank, size; /* in MPI_COMM_WORLD */
-	int node, local; /* node -1: not of the plan, or one rank more than it has */
+	int node, local; /* node -1: not in the plan, or its ranks are all taken */
 	int *world; /* rank of a node's local one: [node * plan->ranks + local], -1: absent */
 	struct traffic_memory memory[PLAN_MEMORIES];
 	uint64_t *times; /* ns, of the messages of a step */
@@ -46,7 +46,7 @@ struct rank {
 	uint32_t round;
 };
 
-/* Ends the whole job, since others would wait for this rank: says why on stderr. */
+/* Ends the whole job, since others would wait for this rank; prints the reason on stderr. */
 void give_up(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 
 int world_rank(const struct rank *rank, int node, int local);
@@ -54,8 +54,8 @@ int world_rank(const struct rank *rank, int node, int local);
 /* ---- memory.c ---- */
 
 /*
- * Makes this rank's GPU the current one. Before MPI_Init: UCX asks then which GPU a process uses,
- * and 1.13 takes memory of one that comes later for the host's.
+ * Makes this rank's GPU the current one. To be called before MPI_Init: UCX then asks which GPU a
+ * process uses, and 1.13 takes memory of a later one for the host's.
  */
 void cuda_begin(void);
 
@@ -73,7 +73,7 @@ void fill(enum plan_memory kind, void *buffer, size_t size, uint64_t seed);
 void stamp(enum plan_memory kind, void *buffer, size_t size, uint64_t seed);
 bool stamped(enum plan_memory kind, const void *buffer, size_t size, uint64_t seed);
 
-/* All of it, but for the stamps of the second seed. */
+/* All of it, except for the stamps of the second seed. */
 bool filled(enum plan_memory kind, const void *buffer, size_t size, uint64_t seed, uint64_t stamp);
 
 /* Whether each 8 bytes of it are so many times what fill() writes. */
@@ -84,11 +84,11 @@ bool multiplied(enum plan_memory kind, const void *buffer, size_t size, uint64_t
 
 uint64_t now_ns(void);
 
-/* Lets others have the core where it takes long. */
+/* Yields the core to others if it takes long. */
 void wait_for(MPI_Request *request);
 void barrier(void);
 
-/* MPI_Finalize, or where that may hang, the end of the process: all is written down by then. */
+/* MPI_Finalize, or if that may hang, the end of the process: all is logged by then. */
 void finalize(void);
 
 void do_pair(struct rank *rank, const struct plan_step *step);
@@ -100,20 +100,20 @@ struct book *book_open(const struct rank *rank, const char *node,
 		       const struct arguments *arguments);
 void book_begin(const struct rank *rank);
 
-/* What is written should the rank get stuck in it; NULL: between two rounds. */
+/* The entry to log if the rank gets stuck in it; NULL: between two rounds. */
 void book_now(const struct rank *rank, const struct plan_step *step);
 void book_transfer(const struct rank *rank, const struct plan_step *step, uint64_t errors,
 		   size_t timed);
-/* Returns whether all that was sent came as it was. */
+/* Returns whether all data arrived unchanged. */
 bool book_end(const struct rank *rank);
 
-/* The file whose first letters say why the job is ended, once it is; NULL: none does. */
+/* The file whose first letters give the reason why the job is ended; NULL: none. */
 void limit_reasons(const char *path);
 
-/* From now on it may take so many seconds; then the job ends. */
+/* Sets the time limit in seconds from now; then the job ends. */
 void limit_round(unsigned int seconds);
 
-/* From now on an error of MPI is written down as getting stuck, and ends this rank. */
+/* From now on an error of MPI is logged as getting stuck, and ends this rank. */
 void limit_errors(void);
 
 #endif

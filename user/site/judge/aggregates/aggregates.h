@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The aggregates that rules read: sums over transfers that are alike, processes, calls. */
+/* The aggregates that rules read: sums over equal transfers, processes, calls. */
 #ifndef UCXBPF_JUDGE_AGGREGATES_AGGREGATES_H
 #define UCXBPF_JUDGE_AGGREGATES_AGGREGATES_H
 
@@ -15,9 +15,9 @@
 struct node {
 	const char *name, *id;
 	const struct policy_class *class; /* NULL: the policy names none */
-	bool in_part; /* much of its traffic has the other end in no capture; then: */
+	bool in_part; /* much of its traffic has a peer in no capture; then: */
 	uint64_t one_ended, moved; /* bytes, of those and of all */
-	bool whole; /* in_part, but by its own all is there: others have no capture (a sweep) */
+	bool whole; /* in_part, but complete by itself: others have no capture (a sweep) */
 };
 
 /* How long a process that calls MPI was observed, and in waits, ns. */
@@ -25,7 +25,7 @@ struct member_time {
 	uint64_t calls; /* that were recorded; none: perhaps in one that began before */
 	/* start of its first call, or when one that began before was seen; when it was last seen */
 	uint64_t first, until;
-	uint64_t caused; /* that others waited, in the end for it */
+	uint64_t caused; /* that others waited, at the end of a chain, for it */
 	uint64_t late_progress; /* that others waited for its progress */
 	uint64_t in_collectives; /* that it waited for the last one to enter, or for the root */
 	uint64_t open; /* in its oldest call that has not returned for certain */
@@ -92,7 +92,7 @@ void aggregates_finish(struct aggregates *aggregates, const struct fact_totals *
 /* The node of a process; NULL: unknown. */
 struct node *aggregates_node(const struct aggregates *aggregates, int process);
 
-/* ---- lines between sizes of messages ---- */
+/* ---- limits between sizes of messages ---- */
 
 /* A size that cell_at_least() may be asked for. Before facts come. */
 void aggregates_line(struct aggregates *aggregates, uint64_t bytes);
@@ -100,7 +100,7 @@ void aggregates_line(struct aggregates *aggregates, uint64_t bytes);
 /* Those that the policy's expectations and the settings of rules draw, and some powers of two. */
 void aggregates_draw_lines(struct aggregates *aggregates);
 
-/* Between which lines so many bytes are. */
+/* The size class of that many bytes. */
 int aggregates_size_class(const struct aggregates *aggregates, uint64_t bytes);
 
 /* The line at which a class begins. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cells: sums over transfers that are alike in all that rules ask for. */
+/* Cells: sums over transfers that are equal in everything that rules ask for. */
 #ifndef UCXBPF_JUDGE_AGGREGATES_CELLS_H
 #define UCXBPF_JUDGE_AGGREGATES_CELLS_H
 
@@ -39,8 +39,7 @@ struct traffic_cell {
 	bool fetches; /* as of each transfer: by op and transport, so no part of the key */
 };
 
-/* The process that starts the transfers, whose device the cell is of; and the one at the other end.
- */
+/* The process that starts the transfers, whose device the cell is of; and its peer. */
 int cell_owner(const struct traffic_cell *cell);
 int cell_other(const struct traffic_cell *cell);
 
@@ -51,8 +50,8 @@ struct finding_example cell_example(const struct traffic_cell *cell, size_t n);
 void cell_join(struct traffic_cell *cell, const struct traffic_cell *other);
 
 /*
- * Whether all messages of a cell surely have at least, or surely less than, so many bytes, which
- * aggregates_line() has drawn. CELL_UNSIZED: it may be neither.
+ * Whether all messages of a cell surely have at least, or surely less than, that many bytes, a
+ * limit set with aggregates_line(). CELL_UNSIZED: it may be neither.
  */
 bool cell_at_least(const struct aggregates *aggregates, const struct traffic_cell *cell,
 		   uint64_t bytes);
@@ -68,7 +67,7 @@ bool cell_below(const struct aggregates *aggregates, const struct traffic_cell *
 
 struct waiting_transfer {
 	struct fact_transfer transfer;
-	uint64_t count, bytes; /* of all that it stands for */
+	uint64_t count, bytes; /* bytes of all transfers */
 	uint64_t least; /* sums: bytes of each at least */
 	bool sums; /* it stands for several, of which only sums are known */
 	uint32_t next; /* 1 + the next one of the same operation */
@@ -90,10 +89,10 @@ void waiting_release(struct waiting_transfers *waiting);
 /* Counts a transfer in its cell, at once if its operation is known, else as soon as it comes. */
 void waiting_take(struct aggregates *aggregates, const struct waiting_transfer *transfer);
 
-/* An operation has come: all that waits for it is counted. */
+/* An operation has come: counts all transfers that wait for it. */
 void waiting_settle(struct aggregates *aggregates, uint64_t op, uint64_t bytes);
 
-/* All that waits for its operation is counted by its own bytes. */
+/* Counts transfers that still wait for their operation by their own bytes. */
 void waiting_give_up(struct aggregates *aggregates);
 
 /* ---- names of transports and of memory ---- */
@@ -101,7 +100,7 @@ void waiting_give_up(struct aggregates *aggregates);
 /* Whether it goes through a NIC; one that is not known does not. */
 bool is_network(const char *transport);
 
-/* "gpu", "gpu0"... NULL, unknown: it is not. */
+/* "gpu", "gpu0"...; false for NULL, unknown. */
 bool is_gpu(const char *memory);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Inventories as rules look at them: by node, the first and the last one of each. */
+/* Inventories as rules use them: by node, the first and the last one of each. */
 #ifndef UCXBPF_JUDGE_AGGREGATES_INVENTORY_H
 #define UCXBPF_JUDGE_AGGREGATES_INVENTORY_H
 
@@ -38,7 +38,7 @@ void inventories_release(struct node_inventories *nodes);
 void inventories_add(struct node_inventories *nodes, const struct policy *policy,
 		     const struct inventory *inventory);
 
-/* All are in: into an order that does not depend on the one in which they came. */
+/* All are in: sorts them, so that the order in which they came does not matter. */
 void inventories_order(struct node_inventories *nodes);
 
 /*
@@ -56,7 +56,7 @@ const struct node_inventory *inventories_find(const struct node_inventories *nod
 /* ---- which NICs of a node are near which GPU ---- */
 
 enum nearness {
-	NEAR_UNKNOWN, /* the inventory does not tell where one of them is */
+	NEAR_UNKNOWN, /* the inventory does not show where one of them is */
 	NEAR_NEAREST, /* no other NIC is nearer, or the class's map says this one */
 	NEAR_FARTHER,
 	NEAR_OTHER_SOCKET, /* farther, and of another NUMA node */
@@ -77,7 +77,7 @@ enum nearness nearness_of_cores(const struct node_inventory *node, const char *c
 				const char *device);
 
 /*
- * The NUMA node of a buffer's memory; where the inventory does not tell, of the NIC that the
+ * The NUMA node of a buffer's memory; if the inventory does not show it, of the NIC that the
  * class's map gives the GPU. -1: not known.
  */
 int64_t gpu_numa(const struct node_inventory *node, const char *memory);

@@ -6,7 +6,7 @@
 #include "site/judge/aggregates/aggregates.h"
 #include "site/judge/aggregates/inventory.h"
 
-/* Adds to the sums, while facts come in: all that goes over a NIC, whatever for. */
+/* Adds to the sums, while facts come in: all traffic over a NIC, whatever its purpose. */
 void ports_add(struct aggregates *aggregates, const struct fact_transfer *transfer, uint64_t count,
 	       uint64_t bytes);
 void ports_add_window(struct aggregates *aggregates, const struct fact_window *window);
@@ -17,7 +17,7 @@ struct flow {
 
 /*
  * "sure" went to another host. "maybe" went to a process of the same host, which the kernel's or
- * the adapter's loopback may have carried past the port's counters, or to one that is not known.
+ * the adapter's loopback may have carried past the port's counters, or to an unknown one.
  */
 struct traced_port {
 	int host;
@@ -29,10 +29,10 @@ struct traced_port {
 
 struct traced_host {
 	struct flow received, maybe_received;
-	struct flow fetched; /* by others: it left here, by a port that is not known */
+	struct flow fetched; /* by others: it left here, by an unknown port */
 	uint64_t from, to; /* ns of its clock, of all this; UINT64_MAX and 0: not known */
 	bool in_windows; /* the time between the windows was not traced */
-	size_t late; /* processes that were not seen from their start */
+	size_t late; /* some processes were not seen from their start */
 };
 
 struct traced_ports {
@@ -63,7 +63,7 @@ struct port_delta {
  */
 const struct inventory_nic *port_counter(const struct inventory *inventory, const char *device);
 
-/* NULL: filled; else why the counters do not tell. device: UCX's name. */
+/* NULL: filled; else why the counters cannot be used. device: UCX's name. */
 const char *port_delta(const struct node_inventory *node, const char *device,
 		       struct port_delta *delta);
 
@@ -83,7 +83,7 @@ struct nics {
 	VEC(struct nic_traffic) list; /* by node, then by device */
 };
 
-/* NICs that a node's class names are there, with 0 at least. */
+/* Adds NICs of a node's class, with 0 at least. */
 void nics_make(struct nics *nics, const struct aggregates *aggregates);
 void nics_release(struct nics *nics);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What rules look at besides transfers: sums over messages, operations and calls that are alike.
- * What the words and numbers of a kind are is said here, and nowhere else.
+ * Sums that rules use besides transfers: over equal messages, operations and calls. Only here the
+ * words and numbers of each kind are defined.
  */
 #ifndef UCXBPF_JUDGE_AGGREGATES_SUMS_H
 #define UCXBPF_JUDGE_AGGREGATES_SUMS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A sweep as rules look at it: its plan, its ranks, and what their ledgers say they did. */
+/* A sweep as rules see it: its plan, its ranks, and their ledgers. */
 #ifndef UCXBPF_JUDGE_AGGREGATES_SWEEP_H
 #define UCXBPF_JUDGE_AGGREGATES_SWEEP_H
 
@@ -9,7 +9,7 @@
 #include "site/judge/aggregates/traced.h"
 #include "site/plan/ledger.h"
 
-/* Whether a rank said where it was; part of evidence (docs/evidence.md). */
+/* Whether a rank reported its position; part of evidence (docs/evidence.md). */
 enum sweep_stuck {
 	STUCK_NOT,
 	STUCK_TOO_LONG, /* its round took longer than it may */
@@ -28,7 +28,7 @@ struct sweep_rank {
 	uint32_t job; /* of sweep_job_of() */
 	unsigned int stages; /* that it was asked for */
 	bool ended;
-	enum plan_stage_kind stage; /* where it came to */
+	enum plan_stage_kind stage; /* its position */
 	uint32_t round;
 	enum sweep_stuck stuck; /* if it is: */
 	int waits_from, waits_to; /* nodes of the transfer it was in; -1: between two rounds */
@@ -48,7 +48,7 @@ enum sweep_fate {
 	FATE_TAKEN, /* it does not wait either, but another one died, or was stopped, before */
 	FATE_STUCK, /* none hangs: the two ends of a message wait for the same */
 	FATE_WAITED, /* for one of these */
-	FATE_UNKNOWN, /* the job was ended or stopped as a whole, it is not known why */
+	FATE_UNKNOWN, /* the job was ended or stopped as a whole, for an unknown reason */
 };
 
 /* A line of a ledger. */
@@ -58,14 +58,14 @@ struct sweep_transfer {
 	int32_t src, dst; /* nodes; dst -1: a collective */
 	int32_t dst_rank;
 	uint32_t count, errors;
-	uint8_t times; /* how often it is there */
+	uint8_t times; /* number of occurrences */
 	bool planned;
 	float p25, p50, p75, p99; /* ns; 0: not timed */
 };
 
 /* Counts of a job's ranks. */
 struct sweep_job {
-	size_t waiting, stopped, silent; /* said that they wait; that they were stopped; nothing */
+	size_t waiting, stopped, silent; /* reported a wait; reported a stop; reported nothing */
 	size_t too_long; /* of the waiting */
 	size_t died; /* of the silent */
 };
@@ -78,7 +78,8 @@ struct sweep {
 	VEC(struct sweep_transfer) transfers;
 	struct map index; /* what and who -> 1 + position */
 	VEC(char *) made;
-	/* by node: why its times tell nothing of a network, NULL: they do; set by machines_find()
+	/*
+	 * by node: why its times say nothing about a network, NULL: they do; set by machines_find()
 	 */
 	const char **unusable;
 	struct map captured; /* hashes of hosts that captures have a process of */
@@ -95,12 +96,12 @@ struct sweep {
 void sweep_plan(struct sweep *sweep, const struct plan *plan);
 
 /*
- * A plan that evidence brings, which is the sweep's from then on: the one that is there, or one of
- * them extends the other one. False: it is another one.
+ * A plan that evidence brings, owned by the sweep from then on: the present one, or one of them
+ * extends the other. False: it is another one.
  */
 bool sweep_take_plan(struct sweep *sweep, struct plan *plan);
 
-/* Ranks and transfers that evidence brings; what their words point to lives on. */
+/* Ranks and transfers that evidence brings; the texts that they point to stay valid. */
 void sweep_add_rank(struct sweep *sweep, const struct sweep_rank *rank);
 void sweep_add_transfer(struct sweep *sweep, const struct sweep_transfer *transfer);
 
@@ -120,7 +121,7 @@ struct sweep_rank *sweep_rank_at(const struct sweep *sweep, uint32_t job, int no
 /* The rank of a process of captures; NULL: none. After sweep_finish(), as all below. */
 const struct sweep_rank *sweep_rank_of_member(const struct sweep *sweep, int member);
 
-/* Whether it wrote neither that it came to its end nor where it was. */
+/* Whether it logged neither its end nor its position. */
 bool sweep_silent(const struct sweep_rank *rank);
 
 /*
@@ -138,7 +139,7 @@ const struct sweep_rank *sweep_culprit(const struct sweep *sweep, uint32_t job);
 struct sweep_transfer *sweep_transfer_of(const struct sweep *sweep, const struct plan_stage *stage,
 					 uint32_t round, const struct plan_step *step);
 
-/* Whether the times of both ends tell something of a network. */
+/* Whether the times of both ends say something about a network. */
 bool sweep_tells(const struct sweep *sweep, const struct sweep_transfer *transfer);
 
 /* Which of several jobs a node does a round in: that of its part; the last one confirms. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Times of a sweep's transfers that are alike: same memory and size, same classes, as far apart. */
+/* Times of a sweep's equal transfers: same memory and size, same classes, same distance. */
 #ifndef UCXBPF_JUDGE_AGGREGATES_TIMES_H
 #define UCXBPF_JUDGE_AGGREGATES_TIMES_H
 
@@ -24,11 +24,11 @@ struct times {
 	VEC(struct cohort) cohorts; /* cohorts that differ only in size are adjacent, ascending */
 };
 
-/* Times of the stages intra and time; all: also of nodes whose times are no use. */
+/* Times of the stages intra and time; all: also of nodes whose times are unusable. */
 void times_make(struct times *times, const struct sweep *sweep, bool all);
 void times_release(struct times *times);
 
-/* Whether they differ in size alone. */
+/* Whether they differ in size only. */
 bool cohort_alike(const struct cohort *a, const struct cohort *b);
 
 /* "inter.host-host.same_switch", with the classes where there are several; the caller frees it. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The members of fact_totals that judging goes by, by name, and sums of them. */
+/* The members of fact_totals that judging uses, by name, and sums of them. */
 #ifndef UCXBPF_JUDGE_AGGREGATES_TOTALS_H
 #define UCXBPF_JUDGE_AGGREGATES_TOTALS_H
 
@@ -25,13 +25,13 @@ extern const struct totals_member totals_lists[TOTALS_LISTS];
 uint64_t *totals_number(struct fact_totals *totals, const char *name);
 struct fact_reason *totals_list(struct fact_totals *totals, const char *name);
 
-/* Adds a reason, which must live as long as the list; what finds no room joins the last one. */
+/* Adds a reason, which must outlive the list; if the list is full, it joins the last one. */
 void totals_reason(struct fact_reason *list, const char *reason, uint64_t count);
 
 /* Reasons by their frequency, then by name. */
 void totals_order(struct fact_totals *totals);
 
-/* All counts of a list of them. */
+/* Sum of a list's counts. */
 uint64_t reasons_sum(const struct fact_reason *reasons);
 
 /*
@@ -44,7 +44,7 @@ uint64_t reasons_sum(const struct fact_reason *reasons);
 enum loss_kind {
 	LOSS_RECORDS, /* that found no room while they were traced */
 	LOSS_MISSING, /* records that did, and are not in the file */
-	LOSS_HITS, /* of probes: who knows how many records they would have made */
+	LOSS_HITS, /* of probes: an unknown number of records */
 	LOSS_BYTES, /* of a file, that could not be read */
 	LOSS_FILES, /* that are cut short, damaged or cannot be read */
 	LOSS_THINNED, /* records that were left out on purpose: in sums, without detail */

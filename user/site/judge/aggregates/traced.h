@@ -2,7 +2,7 @@
 /*
  * What captures show of a sweep's traffic (user/site/traffic/): its messages by their ends and
  * size. They are the ones that MPI_Isend and MPI_Start send; those of collectives are counted as
- * calls. Kept without a plan as well, since captures may become evidence before one is at hand.
+ * calls. Kept without a plan as well, since captures may become evidence before it is given.
  */
 #ifndef UCXBPF_JUDGE_AGGREGATES_TRACED_H
 #define UCXBPF_JUDGE_AGGREGATES_TRACED_H
@@ -21,11 +21,11 @@ struct traced {
 		uint64_t calls[TRACED_CALLS];
 	})
 	processes;
-	struct map by_id; /* where an id lies -> 1 + position */
+	struct map by_id; /* address of an id -> 1 + index */
 	VEC(uint32_t)
 	by_fact; /* 1 + position by fact_process.index; 0: no process of the traffic */
 	struct map sent; /* process; size * TRACED_MEMORIES + memory -> messages */
-	struct map met; /* process << 32 | peer; size -> messages that came where they went */
+	struct map met; /* process << 32 | peer; size -> messages that arrived at their peer */
 };
 
 /* Position of the process with that id; a new one if it is unknown. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What operations show beyond their transfers: which ones never ended, whose memory collectives
+ * Properties of operations beyond their transfers: which ones never ended, whose memory collectives
  * move, over which devices a message's fragments go, what UCX took a buffer for. Becomes sums.
  */
 #ifndef UCXBPF_JUDGE_AGGREGATES_WATCH_H
@@ -25,7 +25,7 @@ struct watched_op {
 	int process; /* whose operation it is */
 	VEC(struct watched_rail {
 		const char *device;
-		uint64_t fragments; /* taken to be equal: the last one is short, no more */
+		uint64_t fragments; /* assumed to be equal: only the last one is shorter */
 		uint64_t bytes;
 	})
 	rails;
@@ -54,12 +54,12 @@ struct op_watch {
 	})
 	open; /* operations without an end */
 	VEC(struct life {
-		uint64_t last; /* the last thing that it was seen to begin */
-		uint64_t until; /* when it was seen last, 0: not told */
+		uint64_t last; /* the last operation that it was seen to begin */
+		uint64_t until; /* when it was last seen, 0: not known */
 		bool gpu_library;
 	})
 	lives; /* by process */
-	bool windows; /* nobody looked between them: an end may not have been seen */
+	bool windows; /* nothing was recorded between them: an end may not have been seen */
 };
 
 void watch_init(struct op_watch *watch, struct sums *sums, struct words *words);
@@ -67,7 +67,7 @@ void watch_process(struct op_watch *watch, const struct fact_process *process);
 void watch_call(struct op_watch *watch, const struct fact_call *call);
 void watch_op(struct op_watch *watch, const struct fact_op *op);
 
-/* So many alike, with so many bytes together. */
+/* count equal transfers of bytes in total. */
 void watch_transfer(struct op_watch *watch, const struct fact_transfer *transfer, uint64_t count,
 		    uint64_t bytes);
 void watch_lifetime(struct op_watch *watch, const struct fact_lifetime *lifetime);

@@ -5,8 +5,9 @@
 
 #include "site/judge/internal.h"
 
-/* Where the policy has classes, a node in none of them passes no rule that compares it with its
- * class. */
+/*
+ * If the policy has classes, a node in none of them passes no rule that compares it with its class.
+ */
 void stage_classless(struct judge *judge);
 
 /* PASS becomes UNKNOWN where lost or untraced data may have taken another path. */
@@ -21,7 +22,7 @@ void stage_modules(struct judge *judge);
 /* The cause of a failure, as far as it is known by other findings or inventories of its node. */
 void stage_causes(struct judge *judge);
 
-/* FAIL and UNKNOWN become WAIVED where the policy has a waiver; today: days since 1970. */
+/* FAIL and UNKNOWN become WAIVED if the policy has a waiver; today: days since 1970. */
 void stage_waive(struct judge *judge, int64_t today);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which nodes, and which pairs of nodes, are slower than the others, by what pairs reached in
- * rounds. A node is judged by the median over its rounds, so that one slow partner or one congested
- * round says nothing of it; and against the spread of the other nodes, the noise of all rounds, and
- * a floor below which nothing counts. All of it in logarithms: slowness is a factor.
+ * Nodes and pairs of nodes that are slower than the others, by the rates of pairs in rounds. A node
+ * is judged by the median over its rounds, so that one slow partner or one congested round does not
+ * matter; and against the spread of the other nodes, the noise of all rounds, and a floor below
+ * which nothing counts. All of it in logarithms: slowness is a factor.
  */
 #ifndef UCXBPF_JUDGE_STATISTICS_OUTLIERS_H
 #define UCXBPF_JUDGE_STATISTICS_OUTLIERS_H
@@ -23,9 +23,9 @@ struct outlier_value {
 };
 
 struct outlier_limits {
-	double mad; /* so many spreads off */
-	double floor; /* and at least that share */
-	size_t rounds; /* that it takes */
+	double mad; /* least distance from the others in spreads */
+	double floor; /* and least share */
+	size_t rounds; /* least number of rounds */
 };
 
 struct outlier_node {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Robust numbers: a few values that are far off change none of them. */
+/* Robust statistics: a few outliers change none of them. */
 #ifndef UCXBPF_JUDGE_STATISTICS_STATISTICS_H
 #define UCXBPF_JUDGE_STATISTICS_STATISTICS_H
 
@@ -11,7 +11,7 @@ struct numbers {
 	VEC(double) list;
 };
 
-/* Sorts. The median; the mean of the middle two of an even number; NAN without numbers. */
+/* Sorts. The median; the mean of the middle two of an even number; NAN if empty. */
 double median_of(double *numbers, size_t count);
 
 /*
@@ -23,7 +23,7 @@ double upper_median_of(double *numbers, size_t count);
 /* The same of a list, which is released. */
 double median_and_release(struct numbers *numbers);
 
-/* The standard deviation of a normal distribution, as so many times its median distance. */
+/* The standard deviation of a normal distribution, in median absolute deviations. */
 #define NORMAL_SPREAD 1.4826
 
 /* Median of the distances to center, times NORMAL_SPREAD. */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which nodes should be taken out of service, as proposals: one that fails a critical rule by
- * itself, on complete evidence. Who carries them out asks for permission first.
+ * Proposals of nodes to take out of service: those that fail a critical rule by themselves, on
+ * complete evidence. Whoever carries them out asks for permission first.
  */
 #ifndef UCXBPF_JUDGE_VERDICT_DRAIN_H
 #define UCXBPF_JUDGE_VERDICT_DRAIN_H
 
 #include "site/judge/judge.h"
 
-/* Nodes that go for the same rules. */
+/* Nodes to drain for the same rules. */
 struct drain {
 	char *nodes; /* as scontrol takes them: "n[0801-0804]" */
 	char *reason; /* the policy's prefix and the rules; printable ASCII without quotes */
@@ -24,12 +24,12 @@ struct drain_refusal {
 struct drains {
 	VEC(struct drain) list;
 	VEC(struct drain_refusal)
-	refused; /* nodes that fail a critical rule and are kept all the same */
+	refused; /* nodes that fail a critical rule and are kept nevertheless */
 	size_t nodes; /* in all of list */
 	size_t most; /* that act.max_drain allows: a number, and a share of the policy's nodes */
 };
 
-/* After judge_finish(). Nothing where the policy says drain: never, or names no nodes. */
+/* To be called after judge_finish(). Empty if the policy has drain: never, or names no nodes. */
 void drains_make(struct drains *drains, const struct judge *judge);
 void drains_release(struct drains *drains);
 

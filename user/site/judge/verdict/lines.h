@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Findings that say the same of several subjects, as one line. */
+/* Findings that are equal but for their subjects, as one line. */
 #ifndef UCXBPF_JUDGE_VERDICT_LINES_H
 #define UCXBPF_JUDGE_VERDICT_LINES_H
 
