@@ -11,7 +11,7 @@
 #include "explain/decode/decode.h"
 
 /*
- * The host of a capture, when it was made, and who was in it; borrows its side records. Two
+ * The host of a capture, when it was made, and its processes; borrows its side records. Two
  * captures of the same process at the same time would count its records twice.
  */
 struct extent {
@@ -22,40 +22,40 @@ struct extent {
 
 struct extent extent_of(const json_t *sides);
 
-/* Whether two captures hold one process at one time. */
+/* Whether two captures have a process in common at some time. */
 bool extents_overlap(const struct extent *a, const struct extent *b);
 
 /*
- * When records were lost: as threads report it, by holes in the numbers of each CPU and, where the
- * tracer was killed, by holes in the numbers of a thread's frames.
+ * When records were lost: by threads' reports, by gaps in the numbers of each CPU and, if the
+ * tracer was killed, by gaps in a thread's frame numbers.
  */
 struct gap {
 	uint64_t from, until; /* the lost records began in between, ns */
-	uint32_t tgid; /* of the process that made them; 0: any may have */
+	uint32_t tgid; /* the process that made them; 0: any process may have */
 };
 
 struct gaps {
 	VEC(struct gap) all; /* by from */
 	size_t next;
 	uint64_t first; /* until then records before a CPU's first one are missing; 0: none are */
-	uint64_t last; /* from then on records behind a CPU's last one are; UINT64_MAX: none are */
+	uint64_t last; /* from then on records after a CPU's last one are; UINT64_MAX: none are */
 };
 
 struct input {
 	struct record_source source;
 	struct capture capture;
 	struct gaps gaps;
-	bool holes; /* records are missing of which no thread tells */
+	bool holes; /* records are missing that no thread reports */
 	const struct ub_hdr *head;
-	uint64_t mono, real; /* what its clocks showed at one time; 0: not told */
-	int64_t to_real; /* add to its monotonic clock: only to read several hosts abreast */
+	uint64_t mono, real; /* both clocks read at one time; 0: not recorded */
+	int64_t to_real; /* added to its monotonic clock: only to read several hosts in step */
 	const char *host; /* boot id, for the order */
-	const char *host_name; /* NULL: not told */
+	const char *host_name; /* NULL: not recorded */
 	uint64_t started;
-	struct extent extent; /* whom it may not share processes with */
+	struct extent extent; /* captures that it may not share processes with */
 	size_t place; /* among all, once sorted */
-	uint64_t stored, last; /* records read, and ts of the last one */
-	size_t window; /* of capture.windows: the first one not begun */
+	uint64_t stored, last; /* number of records read, and ts of the last one */
+	size_t window; /* index in capture.windows of the first one not begun */
 	uint64_t slice_edge; /* the last capture_slice_edge() that was passed, ns */
 };
 
@@ -65,15 +65,15 @@ typedef VEC(struct input *) inputs;
 struct input *input_new(const struct record_source *source);
 void input_free(struct input *input);
 
-/* Into an order that does not depend on the one in which files were named. */
+/* Sorts them into an order that does not depend on the order of files on the command line. */
 void inputs_sort(inputs *inputs);
 
-/* To the first record; finds the gaps where records are missing. 0 or -errno. */
+/* Moves to the first record; finds the gaps where records are missing. 0 or -errno. */
 int input_open(struct input *input);
 
 /*
- * Those with records left, the one whose next record comes first in front, by the hosts' wall
- * clocks: of all of them once they are open, then each time after the front one went on.
+ * Sorts those with records left, the one whose next record comes first in front, by the hosts' wall
+ * clocks: all of them once they are open, then each time after the front one went on.
  */
 void inputs_queue(inputs *queue, const inputs *all);
 void inputs_requeue(inputs *queue);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A capture as the analysis reads it, a file or a test's own records, and facts about captures. */
+/*
+ * A capture as the analysis reads it, from a file or a test's own records, and facts about
+ * captures.
+ */
 #ifndef UCXBPF_ANALYSIS_INTERNAL_H
 #define UCXBPF_ANALYSIS_INTERNAL_H
 
@@ -23,13 +26,13 @@ struct record_source {
 	const json_t *sides; /* outlive the analysis */
 	struct ub_stats stats;
 	uint64_t damaged; /* bytes that could not be read */
-	/* Damage that is known once the records were read, instead of damaged; NULL: the same. */
+	/* Damage that is known once the records were read, replaces damaged; NULL: the same. */
 	uint64_t (*damage)(void *ctx);
 	uint64_t refused; /* records that could not be stored */
-	uint64_t unknown; /* side records of kinds that are not known */
-	const char *incomplete; /* why the capture is not whole; NULL: it is */
+	uint64_t unknown; /* side records of unknown kinds */
+	const char *incomplete; /* why the capture is incomplete; NULL: it is complete */
 	bool breaks_off; /* before the end of its trace */
-	bool trimmed; /* records are missing on purpose, without a trace in the numbers */
+	bool trimmed; /* records are missing on purpose, without a gap in the numbers */
 };
 
 /* The last side record of that type ("self"); NULL: none. */
@@ -39,13 +42,13 @@ const json_t *side_last(const json_t *sides, const char *type);
 uint64_t stats_dropped(const struct ub_stats *stats);
 
 /*
- * Adds one capture's counters and notes; stored: records that were read of it, to its end. loss:
- * what is missing, without its host; returns whether anything is.
+ * Adds one capture's counters and notes; stored: records read from it, to its end. loss: its
+ * missing data, without its host; returns whether there are any.
  */
 bool totals_add(struct fact_totals *totals, const struct record_source *source,
 		const struct capture *capture, uint64_t stored, struct analysis_loss *loss);
 
-/* After the last fact: what follows from the sums of all captures and from matching. */
+/* After the last fact: conclusions from the sums of all captures and from matching. */
 void totals_finish(struct fact_totals *totals);
 
 #endif

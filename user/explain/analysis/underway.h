@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls and queued operations that looks at the processes found. */
+/* Calls and queued operations found by looks at the processes. */
 #ifndef UCXBPF_ANALYSIS_UNDERWAY_H
 #define UCXBPF_ANALYSIS_UNDERWAY_H
 
 #include "explain/analysis/emit.h"
 #include "explain/waits/waits.h"
 
-/* Whether its thread was looked at just before a time: only then a look shows what holds up to it.
- */
+/* Whether its thread was looked at just before a time: only then a look is valid up to it. */
 bool underway_looked(const struct call *call, uint64_t until);
 
 /*
- * Whether the last look at a call's thread, after it had begun, found it in there. Then *open is
- * filled in but for until, unless it is that of waits_open() already.
+ * Whether the last look at a call's thread after its start found the thread in it. Then *open is
+ * filled in except until, unless waits_open() already has it.
  */
 enum underway { UNDERWAY_UNKNOWN, UNDERWAY_IN_CALL, UNDERWAY_ELSEWHERE };
 enum underway underway_call(const struct emitter *emitter, const struct call *call, bool filled,

@@ -19,7 +19,7 @@ struct moment {
 	enum precision precision;
 };
 
-/* A UCP operation from its entry until nothing can be said about it any more. */
+/* A UCP operation from its entry until nothing more can be learnt about it. */
 struct op {
 	uint64_t id; /* above 0, calls count as well */
 	uint64_t call; /* id of the MPI call around it, 0 = outside MPI */
@@ -34,7 +34,7 @@ struct op {
 	uint64_t start, returned;
 	struct moment end;
 	struct memory_answer memory; /* of its buffer, at its start */
-	const char *taken_as; /* what UCX took it for; static, NULL: not told */
+	const char *taken_as; /* memory type in UCX; static, NULL: not recorded */
 	uint64_t object; /* first argument: ucp_ep or worker */
 	uint64_t tag, mask;
 	uint64_t bytes; /* UINT64_MAX unknown */
@@ -46,38 +46,37 @@ struct op {
 	uint64_t copied; /* bytes that were copied from its buffer, or into it */
 	struct transfer *copies; /* of these, those whose role is not known yet; latest first */
 	int status;
-	uint64_t freed; /* when ucp_mem_unmap() freed its buffer: it was not known to be done; 0 */
+	uint64_t freed; /* when ucp_mem_unmap() freed its buffer, before a known end; 0 */
 	bool sends; /* carries payload away */
 	bool immediate; /* done at its return */
 	bool returns; /* its return was seen */
-	bool unsized; /* bytes were not known at its entry: its transfers tell */
+	bool unsized; /* bytes were not known at its entry: its transfers show them */
 	bool open; /* its request may still make transfers */
 	bool framed; /* its frame may still be live */
 	bool completed; /* its completion callback ran, or its return showed the completion */
-	bool released; /* the user let go of its request before it was known to be done */
+	bool released; /* the user freed its request before it was known to be done */
 	bool failed; /* ended with an error or was cancelled */
 	bool deferred; /* UCP_OP_ATTR_FLAG_NO_IMM_CMPL: completes through its request, always */
-	bool refused; /* a transfer of it found no resources before any other had left */
+	bool refused; /* one of its transfers found no resources before any other had left */
 	bool overtaken; /* likewise, and a later one of its endpoint has left since */
 	bool queued; /* a receive whose request was not done at its return: it found no message */
 	bool removes; /* a probe that takes the message out of the queue */
 	bool handled; /* it began inside an arrival's handler */
 	bool info; /* info_tag, info_len hold the sender's tag and length */
 	uint8_t protocol_trust; /* how good the evidence for protocol is */
-	bool plain_rndv; /* protocol is a rendezvous; not known how its data moves */
+	bool plain_rndv; /* protocol is a rendezvous, with unknown data movement */
 	uint64_t info_tag, info_len;
 	uint64_t number; /* of a receive in the order in which UCX queued them; 0: not known */
 	unsigned int refs;
 	struct op *newer; /* next generation of the same request */
 	struct op *before,
 		*after; /* in a ring of receives into the same buffer, oldest first; NULL */
-	uint64_t met; /* bytes of the message that an RTS announced to it; 0 */
+	uint64_t met; /* bytes of the message announced to it by an RTS; 0 */
 	uint64_t met_by; /* id of the endpoint to its sender */
 	uint32_t rtrs; /* sent for it, */
 	uint64_t asked; /* the first as the asked-th of the job, */
 	bool asked_whole; /* and for all of the message */
-	uint64_t coming,
-		coming_since; /* bytes sent for one and not yet put there; in which order */
+	uint64_t coming, coming_since; /* bytes sent for an RTR and not yet written; their order */
 	uint64_t filled_from, filled_to; /* addresses of the data that was sent for it then */
 	uint64_t filled_by; /* id of the message in several fragments that it receives; 0 */
 	size_t open_at; /* of an open one: position among those of its process */
@@ -96,7 +95,7 @@ struct transfer {
 	uint8_t am_id;
 	bool control, retried;
 	bool copy; /* within the process: its bytes are no payload */
-	bool named; /* protocol is UCX's own name for it */
+	bool named; /* protocol is UCX's own name */
 	bool derived; /* from its operation */
 	uint64_t start;
 	struct moment end;
@@ -104,7 +103,7 @@ struct transfer {
 	/* memory at laddr, else of the op, and at raddr; zeros where no process has a GPU library
 	 */
 	struct memory_answer here, there;
-	uint64_t count; /* fragments told of at once: bytes are of all of them, */
+	uint64_t count; /* fragments reported together: bytes are of all of them, */
 	uint64_t time; /* as is the time, ns; count 1: from start to end */
 	uint64_t req;
 	struct transfer *next; /* pending on the same request, oldest first */
@@ -114,16 +113,16 @@ struct call {
 	uint64_t id; /* 0: the record is missing; only the kind and the inner frames are known */
 	struct process *process;
 	const char *function;
-	const char *comm; /* as decoder_comm() */
+	const char *comm; /* from decoder_comm() */
 	const struct place *place; /* where it was made; NULL: the capture does not tell */
 	const struct place *returns_to; /* the same, or a binding that the program called */
 	const struct stack *stack; /* how it was reached; NULL: the capture does not tell */
 	uint32_t tid, seq;
 	uint64_t start;
 	struct moment end;
-	uint64_t until; /* its thread was elsewhere then; 0: that was not seen */
+	uint64_t until; /* its thread was outside it then; 0: that was not seen */
 	/*
-	 * Above 1: calls of a loop, told of at once, with nothing inside. They start in turn from
+	 * Above 1: calls of a loop, reported together, with nothing inside. They start in turn from
 	 * start to until; an exact end is as far behind start as all of them took together.
 	 */
 	uint64_t count;
@@ -143,7 +142,7 @@ struct attribute_sink {
 	/* called after the last event of an operation with match set, transfers included */
 	void (*op_over)(void *arg, struct op *op);
 	void (*transfer)(void *arg, const struct transfer *transfer);
-	/* sends of the process left an endpoint unseen, after that time and before this event */
+	/* the process's sends left an endpoint unseen, after that time and before this event */
 	void (*hidden)(void *arg, const struct event *event, uint64_t from);
 	/* a transfer was sent, in send order: op NULL = none known */
 	void (*sent)(void *arg, const struct event *event, struct op *op, struct object *ep);
@@ -158,20 +157,19 @@ struct attribute_sink {
 
 struct attribute;
 
-/* The decoder outlives it; the sink is copied. */
+/* The decoder must outlive it; the sink is copied. */
 struct attribute *attribute_new(struct decoder *decoder, const struct attribute_sink *sink);
 void attribute_free(struct attribute *attribute);
 
 /* Takes the next event, in the decoder's order; results go to the sink. */
 void attribute_event(struct attribute *attribute, const struct event *event);
 
-/* Closes whatever is open of the processes that are ending (decoder_end()). */
+/* Closes everything open of the processes that are ending (decoder_end()). */
 void attribute_cut(struct attribute *attribute);
 
 /*
- * Records of the processes that are ending are missing: requests and addresses may mean something
- * else from now on. Calls and operations that a thread is inside of have numbers of their own, and
- * stay.
+ * Records of the processes that are ending are missing: requests and addresses may be reused from
+ * now on. Calls and operations that a thread is inside of have their own numbers, and stay.
  */
 void attribute_forget(struct attribute *attribute);
 
@@ -195,7 +193,7 @@ struct cell_load {
 
 struct cell_load cell_load(const struct count_cell *cell);
 
-/* Whether an address is of the operation's buffer, as far as its size is known. */
+/* Whether an address lies in the operation's buffer, as far as its size is known. */
 bool op_covers(const struct op *op, uint64_t address);
 /* Bytes of the operation's buffer; 0: unknown. */
 uint64_t op_buffer_size(const struct op *op);

@@ -29,7 +29,7 @@ struct thread {
 	struct {
 		uint32_t seq;
 		uint8_t am_id;
-		uint64_t req_id; /* of a request that the arrival asks an answer for */
+		uint64_t req_id; /* of a request to which the arrival asks for an answer */
 		uint64_t tag, message; /* of a message with a tag; id of one in fragments, 0 */
 		bool unread; /* its header is not known */
 	} arrival; /* the innermost one */
@@ -50,14 +50,14 @@ struct inner {
 	struct transfer *pending; /* sent, not known to be complete; oldest first */
 };
 
-/* Who will answer a request id of a peer: with an ATS, an RTR, an ATP. */
+/* Which process will answer a peer's request id: with an ATS, an RTR, an ATP. */
 struct request_answer {
 	uint64_t id;
 	struct op *op; /* held */
 	uint64_t ep;
 };
 
-/* Lists what a process has in the maps below: a cut through it goes over nothing else. */
+/* Lists a process's entries in the maps below: a cut through it visits nothing else. */
 struct owned {
 	VEC(struct op *) open; /* requests, in no order */
 	VEC(struct inner *) inners; /* oldest first, as are the others */
@@ -108,7 +108,7 @@ uint64_t frags_payload(const struct site_info *site, const struct ub_frags *frag
 struct protocol {
 	const char *name; /* static; NULL: not known */
 	uint8_t trust; /* the higher, the better the evidence */
-	bool plain_rndv; /* a rendezvous; not known how its data moves */
+	bool plain_rndv; /* a rendezvous, with unknown data movement */
 };
 
 struct protocol xfer_protocol(const struct site_info *site, const struct ub_xfer *xfer,
@@ -126,7 +126,7 @@ struct transfer *transfer_new(struct attribute *attribute);
 void transfer_emit(struct attribute *attribute, struct transfer *transfer);
 /* Emits those whose peer is known by now, or all. */
 void strangers_emit(struct attribute *attribute, bool all);
-/* Transfers pending on a request are over; one: only the oldest. */
+/* Ends transfers pending on a request; one: only the oldest. */
 void transfers_complete(struct attribute *attribute, struct inner *inner, uint64_t ns, bool one,
 			bool exact);
 
@@ -136,7 +136,7 @@ struct owned *owned_by(struct attribute *attribute, const struct process *proces
 
 /* The request is the operation's now; one that is done at its return only ends older ones. */
 void request_open(struct attribute *attribute, struct op *op);
-/* The generation that a record at that time on that thread is about; kinds: mask of op kinds. */
+/* The generation that a record at that time on that thread refers to; kinds: mask of op kinds. */
 struct op *request_find(struct attribute *attribute, const struct process *process, uint64_t req,
 			const struct ub_hdr *h, unsigned int kinds);
 /*
@@ -152,15 +152,15 @@ struct op *request_left(struct attribute *attribute, const struct process *proce
 struct op *request_unsent(struct attribute *attribute, const struct process *process,
 			  unsigned int kinds, uint64_t ep, uint64_t tag, uint64_t bytes);
 /*
- * An open one of those kinds whose buffer has that address: the only one, or of receives that have
- * all up to there and nothing more the one that asked for its data first, or else is the oldest.
- * NULL: none, or not known which.
+ * An open one of those kinds whose buffer has that address: the only one; or, of receives that have
+ * all data up to there and no more, the first that asked for its data, else the oldest. NULL: none,
+ * or ambiguous.
  */
 struct op *request_covering(struct attribute *attribute, const struct process *process,
 			    unsigned int kinds, uint64_t address, uint64_t bytes);
 /*
- * The receive that gets what the handler of the thread's arrival, of a message with a tag, puts at
- * an address: UCX fills receives in the order in which they were posted. NULL: not known.
+ * The receive into which the handler of the thread's arrival, of a message with a tag, writes at an
+ * address: UCX fills receives in the order in which they were posted. NULL: not known.
  */
 struct op *request_filled(struct attribute *attribute, const struct thread *thread,
 			  uint64_t address);
@@ -169,9 +169,9 @@ void request_asks(struct attribute *attribute, struct op *op, bool whole);
 /* Data was sent to a request of that process, as an RTR had asked for it. */
 void request_sent_to(struct attribute *attribute, const struct process *process, uint64_t req,
 		     const struct ub_hdr *h, uint64_t bytes);
-/* It gets data that was sent for one. */
+/* It gets data that was sent to an RTR. */
 void request_filling(struct op *op, uint64_t address, uint64_t bytes);
-/* A receive has its message, or a part of it: no other will be put there. */
+/* A receive has its message, or a part of it: no other message will be written there. */
 void request_begun(struct attribute *attribute, struct op *op);
 void request_close(struct attribute *attribute, struct op *op);
 struct inner *inner_get(struct attribute *attribute, const struct process *process, uint64_t req);
@@ -196,7 +196,7 @@ void allocations_release(struct attribute *attribute);
 
 /* ---- thread.c ---- */
 struct thread *thread_of(struct attribute *attribute, const struct event *event);
-/* Leaves the frames that are over at this record; tells the call that it is not over yet. */
+/* Removes the frames that are over at this record; shows the call that it is not over yet. */
 void thread_step(struct attribute *attribute, struct thread *thread, const struct ub_hdr *h);
 void thread_call(struct attribute *attribute, struct thread *thread, const struct event *event);
 /* A call whose record is missing; the thread is inside of it at some later record. */
@@ -218,7 +218,7 @@ struct op *thread_find(const struct thread *thread, uint64_t req, unsigned int k
  */
 void thread_leaves(struct thread *thread, const struct ub_hdr *h, bool leaves);
 const char *thread_function(const struct thread *thread, const struct ub_hdr *h);
-/* Bytes of an operation whose size its entry did not tell. */
+/* Bytes of an operation whose size was unknown at its entry. */
 void thread_bytes(struct thread *thread, const struct ub_hdr *h, uint64_t bytes);
 void threads_cut(struct attribute *attribute);
 /* Forgets the operations behind handlers and transfers; the frames stay. */

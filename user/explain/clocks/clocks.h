@@ -59,24 +59,24 @@ struct clock_estimate {
 
 struct clock_estimate clocks_solve(const struct clock_pair *pair);
 
-/* A host on the clock of another one, that messages join it to. */
+/* A host placed on the clock of another one by messages. */
 struct clock_place {
 	int reference; /* the other host; its own number: it is its own reference */
-	uint64_t at; /* on its own clock, ns: in the middle of the messages that tell */
+	uint64_t at; /* on its own clock, ns: in the middle of the messages used */
 	int64_t offset; /* the reference's clock less its own at that time, ns */
 	int64_t drift; /* gain of the reference's clock, ns per second */
 	uint64_t uncertainty; /* of the offset, ns */
 };
 
 /*
- * Places all hosts: those that messages join, both ways and through others, have one reference, the
+ * Places all hosts: those joined by messages, both ways and through others, have one reference, the
  * first of them. The numbers of hosts in clocks are below hosts; places has room for as many.
  */
 void clocks_place(const struct clocks *clocks, size_t hosts, struct clock_place *places);
 
 /*
- * The offset to go by: that of the two hosts' times of day (known: there is one) where messages
- * allow it, which may be far more exact, else the place's own.
+ * The offset to use: that of the two hosts' times of day (known: there is one) if messages allow
+ * it, which may be far more exact, else the place's own.
  */
 int64_t clock_place_offset(const struct clock_place *place, bool known, int64_t by_day);
 

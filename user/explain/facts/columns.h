@@ -24,7 +24,7 @@ enum column_type {
 	COLUMN_TIME, /* uint64_t ns, 0: null */
 	COLUMN_NS, /* uint64_t ns */
 	COLUMN_SIZE, /* uint64_t, UINT64_MAX: null */
-	COLUMN_BITS, /* uint64_t that is no amount: in hex where numbers are not of 64 bits */
+	COLUMN_BITS, /* uint64_t that is no amount: in hex where numbers have fewer than 64 bits */
 	COLUMN_ADDRESS, /* likewise, 0: null */
 	COLUMN_BOOL,
 	COLUMN_PRECISION, /* enum fact_precision, TIME_UNKNOWN: null */
@@ -76,7 +76,7 @@ struct fact_column {
 	size_t offset;
 	const char *help;
 	enum fact_key key; /* FACT_KEYS: none */
-	bool single; /* not what alike facts have in common: absent from sums */
+	bool single; /* differs between equal facts: absent from sums */
 };
 
 struct fact_info {

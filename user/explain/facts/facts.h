@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is known once events are decoded, attributed and matched: the input of every report and
- * export. Strings are interned: they live as long as the analysis and compare by pointer.
- * NULL and negative indices mean unknown or none, never a default.
+ * The facts known after decoding, attribution and matching: the input of every report and export.
+ * Strings are interned: they live as long as the analysis and compare by pointer. NULL and negative
+ * indices mean unknown or none, never a default.
  */
 #ifndef UCXBPF_FACTS_H
 #define UCXBPF_FACTS_H
@@ -25,7 +25,7 @@ enum fact_precision {
 	TIME_SAMPLED, /* exact, of some taken at random */
 };
 
-/* Not a bound: means and rates are made of such times alone. */
+/* Not a bound: means and rates are made of such times only. */
 static inline bool fact_is_exact(enum fact_precision precision)
 {
 	return precision == TIME_EXACT || precision == TIME_SAMPLED;
@@ -62,19 +62,19 @@ struct fact_process {
 	bool from_start; /* every worker was seen being created */
 	const struct fact_ucx *ucx;
 	int ucx_count;
-	bool gpu_library; /* it maps one, as far as is known by then */
+	bool gpu_library; /* it maps one, as far as known by then */
 	/*
-	 * Those of its environment at exec that say how messages travel (docs/side-records.md), by
-	 * name. environment_cut: so many more had no room; -1: the environment is not known.
+	 * Variables at exec that affect how messages travel (docs/side-records.md), by name.
+	 * environment_cut: number of others that had no room; -1: all are unknown.
 	 */
 	const struct fact_variable *environment;
 	int environment_count, environment_cut;
 	/*
-	 * That its first thread might run on when it was found: "0-31,64-95", as Cpus_allowed_list
-	 * of /proc/PID/status; NULL: not known.
+	 * CPUs that its first thread might run on when it was found: "0-31,64-95", from
+	 * Cpus_allowed_list of /proc/PID/status; NULL: not known.
 	 */
 	const char *cpus;
-	/* it ended before it could be looked at: its program and libraries are not known */
+	/* it ended before it was examined: its program and libraries are not known */
 	bool undescribed;
 	bool ucx_unknown; /* it ended before its last libraries were read: ucx may lack some */
 };
@@ -84,7 +84,7 @@ const char *fact_mpi(const struct fact_process *process);
 /* Likewise, but "none" where it has none. */
 const char *fact_mpi_word(const struct fact_process *process);
 
-/* Stands where an MPI function would, if it is not known who called instead. */
+/* Used instead of an MPI function if the caller is not known. */
 #define FACT_OUTSIDE_MPI "outside MPI"
 
 /*
@@ -93,7 +93,7 @@ const char *fact_mpi_word(const struct fact_process *process);
  */
 const char *fact_caller(const struct place *place);
 
-/* The word for that caller where an MPI function would stand: its own, if it is known. */
+/* The word for that caller used instead of an MPI function: its own, if it is known. */
 const char *fact_outside(const char *caller);
 
 /* A simultaneous reading of a host's CLOCK_MONOTONIC and CLOCK_REALTIME, ns. */
@@ -111,8 +111,8 @@ struct fact_call {
 	int process;
 	const char *function; /* MPI_Send */
 	const char *comm; /* "MPI_COMM_WORLD", "another"; NULL: none, or not known which */
-	const struct place *place; /* of the call; NULL: the capture does not tell */
-	const struct stack *stack; /* how it was reached; NULL: the capture does not tell */
+	const struct place *place; /* of the call; NULL: the capture does not have it */
+	const struct stack *stack; /* how it was reached; NULL: the capture does not have it */
 	uint32_t tid;
 	uint64_t start, end; /* ns, CLOCK_MONOTONIC of its host; end 0 = unknown */
 	enum fact_precision end_precision;
@@ -144,7 +144,7 @@ struct fact_op {
 	const char *memory; /* that buffer: "host", "pinned", "managed", "gpu0"; NULL unknown, */
 	const char *memory_reason; /* and why: static; "gpu": why it is not known which one */
 	const char *memory_known_by; /* "allocation", "map", "ucx"...; NULL: it is not known */
-	const char *taken_as; /* what UCX took it for: "host", "cuda"...; NULL: not told */
+	const char *taken_as; /* memory type in UCX: "host", "cuda"...; NULL: not recorded */
 	int status; /* ucs_status_t */
 	bool freed; /* it was done after ucp_mem_unmap() had freed its buffer */
 	bool sends; /* carries payload away from this process */
@@ -152,7 +152,7 @@ struct fact_op {
 
 struct fact_transfer {
 	uint64_t caused_by; /* id of its operation, 0 = unknown or none */
-	int caused_in; /* process of that: another one may make its transfers; -1 unknown or none */
+	int caused_in; /* its process: another one may make its transfers; -1 unknown or none */
 	int process, peer;
 	const char *op; /* am_short, get_zcopy... */
 	const char *transport, *device; /* UCX's names */
@@ -185,7 +185,7 @@ struct fact_transfer {
  */
 bool fact_fetches(const char *op, const char *transport);
 
-/* By the member seen of a call or a transfer; NULL, of sums: not. */
+/* By the observed field of a call or a transfer; NULL, for sums: false. */
 bool fact_is_derived(const char *seen);
 
 /*
@@ -196,10 +196,10 @@ bool fact_is_derived(const char *seen);
 bool fact_emulates(const char *protocol);
 
 /*
- * The one definition of how a transfer's data takes its way, by its other members: "direct" (zcopy:
- * UCT takes the user's memory), "buffered" (short, bcopy: UCX copies it), "staged" (a copy between
- * memories of one process), "emulated" (a put, get or atomic operation made of active messages,
- * which the peer's CPU carries out), "control" (no payload). NULL: unknown.
+ * The one definition of a transfer's data path, by its other members: "direct" (zcopy: UCT takes
+ * the user's memory), "buffered" (short, bcopy: UCX copies it), "staged" (a copy between memories
+ * of one process), "emulated" (a put, get or atomic operation made of active messages, which the
+ * peer's CPU carries out), "control" (no payload). NULL: unknown.
  */
 const char *fact_data_path(const struct fact_transfer *transfer);
 
@@ -231,8 +231,7 @@ struct fact_message {
 	uint32_t send_tid, recv_tid;
 	/*
 	 * Which library other than MPI sent it, and the meaning of the tag, or of an active
-	 * message's id, to it: "UCC", "collective", "UCC team 1". NULL, -1: it gives none, or is
-	 * not known.
+	 * message's id, to it: "UCC", "collective", "UCC team 1". NULL, -1: none, or not known.
 	 */
 	const char *library, *kind, *team;
 	int sender; /* the sender's number in the team */
@@ -248,15 +247,15 @@ struct fact_wait {
 	uint64_t call; /* id of the call that waits */
 	int process;
 	const char *function;
-	const struct place *place; /* of that call; NULL: the capture does not tell */
+	const struct place *place; /* of that call; NULL: the capture does not have it */
 	uint32_t tid;
 	uint64_t start, end; /* ns, on the clock of its host */
-	uint64_t ns; /* of it, what no wait of the same call and kind told of before; above 0 */
+	uint64_t ns; /* the part that no wait of the same call and kind covered before; above 0 */
 	uint64_t fresh; /* likewise, of the same call and any kind */
 	/* between hosts, ns that start or end may be off; 0: all is on one clock */
 	uint64_t uncertainty;
 	const char *precision; /* "exact"; "clocks": within the uncertainty */
-	/* whom it waits for, -1: not known, the call of it that ends the wait, and its place */
+	/* process it waits for, -1: not known, that one's call that ends the wait, and its place */
 	int culprit;
 	const char *culprit_function;
 	const struct place *culprit_place;
@@ -293,9 +292,9 @@ struct fact_collective {
 	 */
 	const char *algorithm;
 	const char *reason;
-	bool several; /* it is unknown since several known ones fit, which reason names */
+	bool several; /* it is unknown since several known ones fit, which are named in reason */
 	uint32_t rounds; /* messages that wait for each other, one behind the other; 0: unknown */
-	bool rounds_bound; /* at least so many: messages were sent in parts */
+	bool rounds_bound; /* at least that many: messages were sent in parts */
 	uint64_t messages, bytes; /* as far as both ends, and sizes, are known */
 	bool bytes_bound; /* at least so many of both: others may be missing */
 	uint64_t most_sent; /* messages of the member that sent most */
@@ -339,8 +338,8 @@ struct fact_open {
 	bool peer_certain;
 	const char *comm; /* as in struct fact_call */
 	uint64_t since, until; /* ns of its host */
-	bool bound; /* it began before since: that is when it was seen first */
-	bool certain; /* else it may have returned without a trace */
+	bool bound; /* it began before since, which is when it was seen first */
+	bool certain; /* else it may have returned unseen */
 };
 
 /* Where a thread was when its process was looked at last: each process's first thread, others in
@@ -352,7 +351,7 @@ struct fact_thread {
 	const char *function; /* MPI function that it was in; NULL: none, or not known */
 	const struct place *place; /* where that was called */
 	bool outside; /* of MPI, for certain */
-	const char *reason; /* why it is not known whether; NULL: it is */
+	const char *reason; /* why that is not known; NULL: it is */
 	uint64_t at; /* ns of its host */
 };
 
@@ -367,20 +366,20 @@ struct fact_queued {
 	int peer, peer_rank, tag; /* as in struct fact_open */
 	const char *comm; /* "MPI_COMM_WORLD"; "another": its ranks are not known; NULL: no MPI */
 	uint64_t context; /* of that communicator, as MPI numbers them within a process */
-	uint64_t bytes; /* of sends and of messages that were announced; UINT64_MAX: not told */
+	uint64_t bytes; /* of sends and of announced messages; UINT64_MAX: not known */
 	uint64_t at; /* ns of its host */
 };
 
-/* A worker of a process whose queues could not be read, or not to their end, at that time. */
+/* A worker of a process whose queues were not read, or not to the end, at that time. */
 struct fact_unread {
 	int process;
-	const char *reason; /* why; NULL: all were read, and are too many to be listed */
-	uint64_t entries; /* that were read and not listed */
+	const char *reason; /* why; NULL: all were read, but are too many to list */
+	uint64_t entries; /* number read and not listed */
 	uint64_t at; /* ns of its host */
 };
 
 /*
- * A capture with a duty cycle saw its processes in windows alone. If a budget was not enough to
+ * A capture with a duty cycle saw its processes only in windows. If a budget was not enough to
  * record everything, the recorded layers change from one window to the next.
  */
 struct fact_window {
@@ -394,7 +393,7 @@ struct fact_window {
 	 * and why; NULL: without
 	 */
 	const char *step, *reason;
-	uint64_t paid_ppm; /* of its time, what the thread that paid most did before; 0 unknown */
+	uint64_t paid_ppm; /* highest share of a thread's time in probes before; 0 unknown */
 };
 
 /* A process that uses a GPU, and its own number for it. */
@@ -407,9 +406,9 @@ struct fact_device_user {
 struct fact_lifetime {
 	int process;
 	uint64_t until; /* ns, CLOCK_MONOTONIC of its host: its end, or that of the last capture */
-	bool exited; /* the former; then, where the capture tells: */
+	bool exited; /* it ended; then, if the capture has it: */
 	int exit_status; /* -1: it has none, or that is not known */
-	uint32_t exit_signal; /* that ended it; 0: none did, or that is not known */
+	uint32_t exit_signal; /* signal that ended it; 0: none did, or not known */
 	uint64_t unprobed; /* ns before its libraries had probes: no fact covers that time */
 };
 
@@ -424,7 +423,7 @@ struct fact_device {
 	int user_count;
 };
 
-/* Memory that GPU libraries made for a process, as far as it is alike. */
+/* Equal memory that GPU libraries allocated for a process. */
 struct fact_memory {
 	int process;
 	const char *kind; /* "pinned", "managed", "gpu"; NULL unknown */
@@ -432,9 +431,9 @@ struct fact_memory {
 	int device; /* number of the GPU as in "gpu0", -1 none or unknown */
 	int exporter; /* of imported memory, the process that exported it; else -1 */
 	const char *reason; /* why kind or device are unknown */
-	const char *function; /* that was called to make it: "cudaMalloc", "cuMemAlloc" */
+	const char *function; /* function called to make it: "cudaMalloc", "cuMemAlloc" */
 	uint64_t allocations, bytes;
-	uint64_t unsized; /* of allocations, those of unknown size: in no other number */
+	uint64_t unsized; /* number of allocations of unknown size, in no other number */
 	uint64_t live_peak;
 };
 
@@ -444,7 +443,7 @@ struct fact_place {
 	struct place place;
 };
 
-/* Sums over many facts that are alike: fragments, and all of captures made with --count. */
+/* Sums over equal facts: fragments, and all facts of captures made with --count. */
 struct fact_sums {
 	uint64_t count;
 	uint64_t bytes, bytes_unknown; /* unknown: facts whose bytes are in no other number */
@@ -519,10 +518,12 @@ struct fact_reason {
 
 #define FACT_MAX_REASONS 24
 
-/* A reason of dropped records that is no loss of data: they told of losses. */
+/* A reason of dropped records that is no loss of data: they were reports of losses. */
 #define FACT_LOSS_NOTICES "notices of losses"
 
-/* How the captures were made and what that cost. A capture that was cut short or is old says less.
+/*
+ * How the captures were made, and their cost. A capture that was cut short or is old has less of
+ * this.
  */
 struct fact_self {
 	unsigned int captures, known; /* all, and those with a record of their cost */
@@ -537,7 +538,7 @@ struct fact_self {
 	 * stand for the rest; spread_known counts the captures that have it */
 	uint64_t kernel_spread;
 	unsigned int spread_known;
-	char kernel_unknown[64]; /* why a capture does not know; "": each one knows */
+	char kernel_unknown[64]; /* why a capture lacks it; "": every capture has it */
 	unsigned int drained_known; /* captures that say how their records were drained; sums over
 				       these: */
 	uint64_t threads, rings, ring_bytes;
@@ -565,7 +566,7 @@ struct fact_derived {
 
 /* Transfers of short sends without a probe, made from their operations' results. */
 struct fact_short_sends {
-	bool known; /* some were seen, or derived */
+	bool known; /* some were seen or derived */
 	uint64_t transfers; /* derived */
 	uint64_t compared, differing; /* while their probes were in place */
 	uint64_t without; /* seen meanwhile, that follow from no operation */
@@ -591,7 +592,7 @@ struct host_system {
 	const char *kernel, *machine; /* "6.1.0-18-amd64", "x86_64"; NULL: not known */
 };
 
-/* The number of counted events, and of those with detail. */
+/* The number of counted events, and of those recorded in detail. */
 struct detail_share {
 	uint64_t recorded, of;
 };
@@ -606,7 +607,7 @@ struct fact_totals {
 	struct detail_share calls, ops, transfers, sent;
 	/* records of calls, operations and transfers that are neither stored nor in a sum */
 	uint64_t unsummed;
-	/* captures that are cut short or damaged, or miss records or hits: in no sum either */
+	/* captures that are cut short or damaged, or lack records or hits, in no sum either */
 	uint64_t partial;
 	struct fact_reason dropped[FACT_MAX_REASONS];
 	/* matching */
@@ -616,7 +617,7 @@ struct fact_totals {
 	/* attribution, in payload bytes of data transfers */
 	uint64_t data_bytes, to_op_bytes, to_call_bytes, unexplained_bytes;
 	struct fact_reason unexplained[FACT_MAX_REASONS];
-	/* copies within a process, which are in no number above; bytes without an operation */
+	/* copies within a process, in no number above; bytes without an operation */
 	uint64_t copies, copy_bytes, copy_unexplained_bytes;
 	/* of messages whose length is known: bytes of all, and of those without a way (way.h) */
 	uint64_t way_bytes, wayless_bytes;

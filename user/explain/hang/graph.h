@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who waits for whom, as a directed graph: in time that grows with its nodes and edges. */
+/* The waits-for graph, directed: algorithms in time linear in its nodes and edges. */
 #ifndef UCXBPF_HANG_GRAPH_H
 #define UCXBPF_HANG_GRAPH_H
 
@@ -11,12 +11,12 @@
 
 struct graph_edge {
 	size_t from, to;
-	bool certain; /* for whoever asks */
+	bool certain; /* for the caller */
 };
 
 typedef VEC(size_t) graph_nodes;
 
-/* Zeroed at first; edges are added, then the graph is made ready, then asked. */
+/* Zeroed at first; edges are added, then the graph is made ready, then queried. */
 struct graph {
 	VEC(struct graph_edge) edges;
 	size_t nodes;
@@ -29,7 +29,7 @@ struct graph {
 void graph_ready(struct graph *graph, size_t nodes);
 void graph_release(struct graph *graph);
 
-/* How many edges a node has that leave it, that enter it. */
+/* Number of edges that leave a node, that enter it. */
 size_t graph_leaving(const struct graph *graph, size_t node);
 size_t graph_entering(const struct graph *graph, size_t node);
 
@@ -37,7 +37,7 @@ size_t graph_entering(const struct graph *graph, size_t node);
 const struct graph_edge *graph_leaving_at(const struct graph *graph, size_t node, size_t i);
 const struct graph_edge *graph_entering_at(const struct graph *graph, size_t node, size_t i);
 
-/* Adds those from which some path leads to one of the nodes, each once. */
+/* Appends the nodes from which some path leads to one of the nodes, each once. */
 void graph_reaching(struct graph *graph, graph_nodes *nodes);
 
 /*

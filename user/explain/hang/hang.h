@@ -28,13 +28,13 @@ struct hang_processes {
 /* One process that waits for nobody, or several that wait for each other. */
 struct hang_row {
 	VEC(int) processes; /* in order; several: they wait for each other */
-	int rank; /* of one that is not traced; -1: it is, or they are */
+	int rank; /* rank of an untraced one; -1: it is, or they are, traced */
 	bool certain; /* false: they may be behind, as some peers of waiting ranks are not known */
 	uint64_t waiting; /* processes that wait for these, others than these */
 	const struct fact_open *longest; /* of their calls and, if it is a circle, of its own */
 	/* Where the first thread of a single one was, or one of its threads that was in MPI: */
 	const struct fact_thread *thread; /* NULL: it was not looked at, or there are several */
-	/* The collective that others are in and wait for it to enter; NULL: none is known */
+	/* The collective that others are in and that it has not entered; NULL: none is known */
 	const char *missing;
 };
 
@@ -44,7 +44,7 @@ typedef VEC(struct hang_row) hang_rows;
 	100000000u /* ns: each capture of a job that runs ends inside of some calls                \
 		    */
 
-/* Whether a call is known to be open, and does not just happen to be under way at the end. */
+/* Whether a call is known to be open, rather than under way by chance at the end. */
 bool hang_noticed(const struct fact_open *open);
 
 /*

@@ -10,7 +10,7 @@ struct bucket {
 	struct sent *sents, *last_sent;
 	struct arrival *arrivals, *last_arrival;
 	struct arrival
-		*claim[2]; /* at a cut: the next for sends without order, [1]: for placed ones */
+		*claim[2]; /* at a cut: number for sends without order, [1]: for placed ones */
 	struct link *only; /* the link that all of them came over so far */
 	bool many; /* more than one link */
 	const char *claimed; /* at a cut: why sends were left that these may be of; NULL: none */
@@ -61,7 +61,7 @@ struct arrival {
 	enum message_class class;
 	bool rts, ambiguous, waits; /* waits: in the bucket */
 	bool multi;
-	const char *orphan; /* why no send will be found; NULL: it may be found */
+	const char *orphan; /* why no send will be found; NULL: one may be found */
 	bool placed; /* its record has a position */
 	const struct fifo *fifo; /* in that one; NULL */
 	bool doubt; /* a receive that was not seen may have it: see inbox.c */
@@ -91,7 +91,7 @@ enum match_state {
 	MATCH_RECEIVE, /* a tag receive that is not done */
 };
 
-/* What is known of an operation by its message: in struct op, until op_over. */
+/* What an operation's message shows about it: in struct op, until op_over. */
 struct match_op {
 	enum match_state state;
 	bool tagged; /* tag is set: of a receive by handle */
@@ -143,8 +143,7 @@ struct inbox {
 	uint64_t worker;
 	int id;
 	uint64_t arrivals;
-	uint64_t headless; /* position of the last one whose send is not known for want of a header
-			    */
+	uint64_t headless; /* position of the last one whose send is unknown for lack of a header */
 	unsigned int hidden; /* links to it that may hide such a send */
 	uint64_t shown; /* position of the last anchor of one */
 	uint64_t unseen_until; /* processes of its host may have sent to it unseen before that */
@@ -157,7 +156,7 @@ struct inbox {
 	unsigned int returned; /* posted ones that were done at their return: of what? */
 	struct receive *bound; /* have their message, are not done */
 	struct arrival *unexpected, *unexpected_last;
-	unsigned int passed; /* unexpected ones that somebody has taken, or will have */
+	unsigned int passed; /* unexpected ones that some receive has taken, or will take */
 	struct arrival *current; /* arrived, not known yet whether expected */
 	struct offer *offers; /* the latest first */
 	bool handling; /* listed in matcher.handling */

@@ -24,7 +24,7 @@ struct other_end {
 
 /*
  * Facts about an operation, by attribution and matching together. A receive takes from its message
- * whatever its own records do not tell.
+ * what its own records lack.
  */
 const char *matched_protocol(const struct op *op); /* NULL: not known */
 uint64_t matched_tag(const struct op *op);
@@ -34,9 +34,9 @@ struct process *matched_peer(const struct op *op); /* of receives; NULL: not mat
 const struct other_end *matched_other(const struct op *op); /* NULL: not known */
 struct way *matched_way(const struct op *op); /* NULL: of no interest */
 
-/* The operation ends of a message, as they are when the message is known. */
+/* The operations at both ends of a message, as they are when the message is known. */
 struct message {
-	uint64_t send, recv; /* ids of operations; recv 0: none, or not told which */
+	uint64_t send, recv; /* ids of operations; recv 0: none, or not known which */
 	uint64_t send_call, recv_call; /* ids of the calls that made them; 0: outside MPI */
 	struct process *src, *dst;
 	const char *function, *send_op, *recv_op;
@@ -47,7 +47,7 @@ struct message {
 	const struct place *send_caller; /* where UCP was called */
 	const char *recv_function; /* MPI function of the receive */
 	uint32_t arrival_tid, arrival_call; /* the handler's thread and frame of the call; 0 */
-	bool rts; /* what arrived announces it */
+	bool rts; /* the arrival announces it */
 };
 
 struct match_sink {
@@ -55,8 +55,8 @@ struct match_sink {
 	/* all of its ends are known and final */
 	void (*message)(void *arg, const struct message *message);
 	/*
-	 * The same message, once: as soon as both of its ends are found and no other ones are
-	 * possible, which may be long before either operation is over.
+	 * The same message, once: as soon as both of its ends are found and unambiguous, which may
+	 * be long before either operation is over.
 	 */
 	void (*joined)(void *arg, const struct message *message);
 };
@@ -72,7 +72,7 @@ void matcher_op_done(struct matcher *matcher, struct op *op);
 void matcher_op_over(struct matcher *matcher, struct op *op);
 void matcher_sent(struct matcher *matcher, const struct event *event, struct op *op,
 		  struct object *ep);
-/* The thread goes on behind the handlers of all that arrived on it. */
+/* The thread continues outside the handlers of all that arrived on it. */
 void matcher_handled(struct matcher *matcher, const struct process *process, uint32_t tid);
 void matcher_arrived(struct matcher *matcher, const struct event *event, uint64_t idle_since);
 void matcher_completed(struct matcher *matcher, const struct event *event, struct op *op);
@@ -83,7 +83,7 @@ void matcher_completed(struct matcher *matcher, const struct event *event, struc
 struct way *matcher_fetched(struct matcher *matcher, const struct transfer *transfer);
 void matcher_met(struct matcher *matcher, const struct event *event, struct op *op);
 
-/* Why order is lost: records are, or messages may have passed unseen although none is. */
+/* Why order is lost: records are missing, or messages may have passed unseen although none is. */
 extern const char lost_records[], order_not_known[];
 
 /*

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The way of a message's bytes, as its two operations' transfers show it: what the sender copied,
- * what went to the peer, what the receiver copied. Between which memory is kept only where a
- * process has a GPU library: all others have one kind.
+ * The way of a message's bytes, as its two operations' transfers show it: the sender's copies, the
+ * transfers to the peer, the receiver's copies. Memory is kept only if a process has a GPU library:
+ * all others have one kind.
  */
 #ifndef UCXBPF_MATCH_WAY_H
 #define UCXBPF_MATCH_WAY_H
@@ -12,7 +12,7 @@
 
 struct leg {
 	const char *transport, *src, *dst; /* interned or static; NULL: not known */
-	struct leg *next; /* of other names */
+	struct leg *next; /* with other names */
 };
 
 /* Transfers of one part of a way. */
@@ -34,14 +34,14 @@ struct way {
 	struct way *next; /* free one */
 };
 
-/* Where ways come from, and go: there are two for each message. */
+/* Source and destination of ways: there are two for each message. */
 struct way_pool {
 	struct way *free;
 };
 
 void way_pool_release(struct way_pool *pool);
 
-/* memory NULL: bytes alone are of interest */
+/* memory NULL: only bytes are of interest */
 struct way *way_new(struct way_pool *pool, const struct memory_answer *memory);
 struct way *way_hold(struct way *way); /* NULL is a way, too */
 void way_drop(struct way *way);
@@ -51,7 +51,7 @@ void way_add(struct way *way, bool copy, const struct leg *leg, uint64_t count, 
 /* Lists of names with commas, interned: hops have one less. */
 struct chain {
 	const char *nodes, *hops; /* NULL: not known, */
-	const char *reason; /* and why; static */
+	const char *reason; /* and the reason; static */
 };
 
 /* Why a message's bytes are not those of its two ways, which are over or NULL; NULL: they are. */

@@ -26,16 +26,16 @@ enum why {
 	WHYS
 };
 
-/* A device, -1 with a reason. It may be another place: UB_DEVICE_HOST, UB_DEVICE_MANAGED. */
+/* A device, -1 with a reason. It may also be UB_DEVICE_HOST or UB_DEVICE_MANAGED. */
 struct known_device {
 	int32_t number;
 	enum why why;
 };
 
-/* Memory that is alike, and ends with one context. */
+/* Equal memory that ends with one context. */
 struct holding {
 	struct memory_use *use;
-	uint64_t context; /* 0: with none that is known */
+	uint64_t context; /* 0: with no known context */
 	uint64_t exported_at; /* as in struct memory_answer */
 };
 
@@ -47,12 +47,12 @@ struct space {
 	bool whole; /* seen from its beginning */
 	struct map contexts, streams, pools, physical,
 		devices; /* handle -> packed struct known_device */
-	struct map physical_held; /* handle -> how often it is to be released */
+	struct map physical_held; /* handle -> number of releases it needs */
 	struct map stream_contexts; /* stream -> context */
-	struct map primaries, retained; /* device -> its primary context; -> how often it is held */
+	struct map primaries, retained; /* device -> its primary context; -> its reference count */
 	uint64_t driver; /* whose devices are known */
 	struct map threads; /* tid -> struct context_stack * */
-	struct map opens; /* address -> how often live memory of another process was opened */
+	struct map opens; /* address -> how often live memory of another process was opened there */
 	struct ranges ranges; /* value: struct holding * */
 	VEC(struct memory_use *) uses;
 	VEC(struct holding *) holdings;
@@ -61,7 +61,7 @@ struct space {
 
 /* ---- device.c ---- */
 void device_learn(struct map *map, uint64_t handle, struct known_device device);
-/* missing: the reason where the handle is not known. */
+/* missing: the reason if the handle is not known. */
 struct known_device device_of(const struct map *map, uint64_t handle, enum why missing);
 /* The device that a record itself names. */
 struct known_device device_told(const struct ub_mem *record, enum why missing);
@@ -78,7 +78,7 @@ struct whose {
 	uint64_t exported_at;
 };
 
-/* Such memory is at an address from now on; size 0: not told. */
+/* Memory of that kind is at an address from now on; size 0: not known. */
 void use_begin(struct space *space, const struct memory_call *call, const struct whose *whose,
 	       uint64_t size);
 

@@ -36,14 +36,13 @@ struct memory_answer {
 	enum memory_sort sort;
 	int device; /* the library's own number; -1: not a GPU's, or not known */
 	int numbered_by; /* the process whose number that is: of imported memory, the exporter */
-	uint64_t exported_at; /* its address there, where the exporter's calls did not tell the
-				 device */
+	uint64_t exported_at; /* its address there, if the exporter's device is not known */
 	/* "allocation", "no GPU library", "map", "ucx"; NULL: unknown. Static. */
 	const char *known_by;
 	const char *reason; /* why kind or device are unknown; NULL: they are not. Static. */
 };
 
-/* Sums over all memory of a process that is alike. */
+/* Sums over all equal memory of a process. */
 struct memory_use {
 	int process;
 	enum memory_kind kind;
@@ -51,9 +50,9 @@ struct memory_use {
 	int device;
 	int numbered_by; /* as in struct memory_answer */
 	const char *reason;
-	const char *function; /* that the program called to have it made */
+	const char *function; /* function that the program called to make it */
 	uint64_t allocations, bytes;
-	uint64_t unsized; /* of allocations, those whose size was not told: in no other number */
+	uint64_t unsized; /* number of allocations of unknown size, in no other number */
 	uint64_t live, live_peak; /* bytes; a peak is per row */
 };
 
@@ -90,7 +89,7 @@ void memory_apply(struct memory *memory, const struct memory_call *call);
 /* A thread has ended: another one may get its number. */
 void memory_thread_ended(struct memory *memory, int process, uint32_t tid);
 
-/* The process begins anew (fork, exec), and is seen from there on. */
+/* The process starts anew (fork, exec), and is seen from there on. */
 void memory_begin(struct memory *memory, int process);
 
 /* Forgets the process's memory after an untraced time. */
@@ -103,7 +102,7 @@ void memory_no_library(struct memory *memory, int process);
 void memory_find(const struct memory *memory, int process, uint64_t address,
 		 struct memory_answer *answer);
 
-/* Zeros where nothing was seen of the process. */
+/* Zeros if nothing was seen of the process. */
 struct memory_counts memory_counts(const struct memory *memory, int process);
 
 /* "plain", "pool", "registered", "mapped", "imported"; NULL: none. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What lies where in one address space now: ranges that do not overlap, by address. Time is the
- * caller's matter: changes are made in the order in which they happened. A failed allocation ends
- * the program, see base/vec.h.
+ * The present memory of one address space: ranges that do not overlap, by address. Time is up to
+ * the caller: changes are made in the order in which they happened. A failed allocation ends the
+ * program, see base/vec.h.
  *
  * Kept in leaves of up to RANGE_LEAF ranges, the leaves in one array by their first address: a
  * look-up among a million goes through two short sorted arrays of addresses, and then to one range.
@@ -18,7 +18,7 @@
 
 struct range {
 	uint64_t start;
-	uint64_t size; /* bytes; 0 = not told: it reaches to the next range's start */
+	uint64_t size; /* bytes; 0 = unknown: it reaches to the next range's start */
 	void *value; /* the caller's */
 };
 
@@ -35,9 +35,9 @@ struct ranges {
 	VEC(uint64_t) firsts; /* the first address of each leaf */
 	VEC(struct range_leaf *) leaves;
 	size_t count;
-	size_t open; /* of these, those whose size was not told */
+	size_t open; /* of these, those of unknown size */
 	uint64_t replaced; /* ranges that ended because another one took their place */
-	void (*ended)(void *arg, const struct range *range); /* for every one; NULL: nobody asks */
+	void (*ended)(void *arg, const struct range *range); /* called for each; NULL: not called */
 	void *arg;
 };
 
@@ -50,10 +50,10 @@ void ranges_insert(struct ranges *ranges, uint64_t start, uint64_t size, void *v
 /* Ends the range that begins there; false: none does. */
 bool ranges_remove(struct ranges *ranges, uint64_t start);
 
-/* Ends all that lies in there, if only in part; returns how many. */
+/* Ends all ranges in there, even if partly; returns how many. */
 size_t ranges_remove_within(struct ranges *ranges, uint64_t start, uint64_t size);
 
-/* Ends all that the caller points out; returns how many. Looks at every one. */
+/* Ends all ranges that fn selects; returns how many. Visits every one. */
 size_t ranges_remove_where(struct ranges *ranges,
 			   bool (*over)(const void *arg, const struct range *range),
 			   const void *arg);

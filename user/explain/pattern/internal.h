@@ -20,10 +20,10 @@ struct doings {
 	uint32_t sent, posted; /* how many */
 };
 
-/* As many sends as receives of a member, one behind the other. */
+/* An equal number of sends and receives of a member, consecutive. */
 struct steps {
 	uint32_t send, post, count; /* positions in its line */
-	bool out; /* it takes no part */
+	bool out; /* it does not take part */
 };
 
 struct view {
@@ -52,9 +52,9 @@ struct view view_of(struct patterns *patterns, enum collective_kind kind, unsign
 		    const struct pattern_message *messages, size_t count);
 
 /*
- * Parts: all of each member; without the members beyond a power of two, which hand their data to
- * another one before, and get the result from it behind; the last or first steps of each member.
- * False: the messages are not so.
+ * Parts: all messages of each member; without the members beyond a power of two, which pass their
+ * data to another one before, and get the result from it afterwards; the last or first steps of
+ * each member. False: the messages do not fit.
  */
 bool part_all(struct view *view);
 bool part_power_of_two(struct view *view);
@@ -98,7 +98,7 @@ enum tree_shape { TREE_LINEAR, TREE_BINOMIAL, TREE_BINARY, TREE_CHAIN, TREE_K_NO
  */
 uint32_t tree_shapes(struct view *view, unsigned int *rounds);
 
-/* Messages that are in no part: whether they are a binomial tree from a root, or to one. */
+/* Messages in no part: whether they are a binomial tree from a root, or to one. */
 bool is_binomial_rest(struct view *view, bool from_root, unsigned int *rounds);
 
 #endif

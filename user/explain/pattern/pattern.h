@@ -25,10 +25,10 @@ struct pattern_message {
 
 struct algorithm {
 	const char *name; /* static; NULL: unknown */
-	char reason[160]; /* why it is unknown; "": it is not */
-	bool several; /* it is unknown since several known ones fit, which reason names */
+	char reason[160]; /* why it is unknown; "": it is known */
+	bool several; /* it is unknown since several known ones fit, which are named in reason */
 	unsigned int rounds; /* messages that had to wait for each other; 0: unknown */
-	bool in_parts; /* messages were sent in parts: rounds is the least number of them */
+	bool in_parts; /* messages were sent in parts: rounds is a lower bound */
 };
 
 struct patterns; /* memory that lookups share */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Collective operations of libraries other than MPI that count them in their tags (struct
- * identity). Who takes part follows from the messages of one number: an operation is over once all
- * of its messages are known and each of its processes went on by OUTSTANDING numbers.
+ * identity). The members follow from the messages with one number: an operation is over once all of
+ * its messages are known and each of its processes went on by OUTSTANDING numbers.
  */
 #ifndef UCXBPF_TEAMS_H
 #define UCXBPF_TEAMS_H
@@ -11,7 +11,7 @@
 #include "explain/facts/facts.h"
 #include "explain/match/match.h"
 
-/* A program may have so many collective operations of one team under way. */
+/* Most collective operations of one team that a program may have under way. */
 #define OUTSTANDING 64
 
 struct teams;
