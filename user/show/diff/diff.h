@@ -2,8 +2,8 @@
 /*
  * Compares runs of a program: some before a change, some after it. Takes the facts of each run,
  * finds the differences, and shows them as text, as JSON (docs/diff.md) and as a page. A number
- * that varies by itself differs only where it is outside of its spread. The same facts give the
- * same bytes.
+ * that varies between equal runs differs only outside its spread. The same facts give the same
+ * bytes.
  */
 #ifndef UCXBPF_DIFF_DIFF_H
 #define UCXBPF_DIFF_DIFF_H
@@ -24,14 +24,14 @@ void diff_free(struct diff *diff);
 
 /*
  * Begins a run of a side, whose facts the sink takes until diff_end(). name: its captures, for
- * readers. Each side needs a run. Nothing of the facts is needed behind diff_end().
+ * readers. Each side needs a run. Facts may be freed after diff_end().
  */
 struct fact_sink diff_begin(struct diff *diff, enum diff_side side, const char *name);
 void diff_end(struct diff *diff, const struct fact_totals *totals);
 
 struct diff_outcome {
 	size_t differences;
-	/* something was not compared because captures are damaged, cut short or lack records */
+	/* some data were not compared because captures are damaged, cut short or lack records */
 	bool incomplete;
 };
 

@@ -19,7 +19,7 @@
 
 /* ---- input: sums and texts of runs ---- */
 
-/* What is counted of a run: a row for each key, a cell for each run and role. */
+/* Counts of a run: a row for each key, a cell for each run and role. */
 struct diff_amount {
 	uint64_t table;
 	const char *keys[DIFF_KEYS]; /* of diff.names; NULL: not known, or no such key */
@@ -51,10 +51,10 @@ struct diff_setting {
 	const char *value;
 };
 
-/* A size that an operation of a side had with a protocol. */
+/* A size at which an operation of a side used a protocol. */
 struct diff_size {
 	const char *op, *locality, *memory;
-	const char *function; /* that made it; NULL: none, or any */
+	const char *function; /* the function that made it; NULL: none, or any */
 	uint64_t side, size;
 	const char *protocol;
 };
@@ -71,7 +71,7 @@ struct diff_run {
 	bool damaged; /* totals are not whole */
 	bool windows; /* it was not recorded all the time */
 	bool attached; /* some process was joined in mid-run */
-	bool uncalled; /* who called UCP is not known of some operation outside MPI */
+	bool uncalled; /* the caller of UCP is unknown for some operation outside MPI */
 	bool undescribed; /* some process may have had an MPI, or a UCX, that is not known */
 	bool late_mpi; /* first MPI calls may be missing */
 	bool killed; /* a signal ended some process */
@@ -98,7 +98,7 @@ enum diff_verdict {
 	DIFF_SAME,
 	DIFF_CHANGED,
 	DIFF_VARIES, /* it differs, as it does between runs of the same */
-	DIFF_UNCOMPARED, /* it differs, or may, and that means nothing */
+	DIFF_UNCOMPARED, /* it differs, or may, without significance */
 	DIFF_VERDICTS
 };
 
@@ -129,11 +129,11 @@ struct diff_limits {
 	enum level level; /* the layers that all runs have */
 	const char *counts, *calls, *protocols, *callers, *waits;
 	const char *failed; /* sums do not have how operations ended */
-	VEC(const char *) notes; /* all that readers must know */
+	VEC(const char *) notes; /* notes that readers need */
 	struct strings derived; /* MPI functions that had no probe for a while, of some run */
 	bool unsized; /* bytes of some operations are not known, so not compared */
 	bool unproven; /* short transfers may be missing in some run */
-	bool gaps[DIFF_SIDES]; /* a run of the side may lack anything */
+	bool gaps[DIFF_SIDES]; /* a run of the side may lack any data */
 	bool incomplete; /* for the reason of struct diff_outcome */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The middle and the ends of values. */
+/* Middle and ends of a set of values. */
 #ifndef UCXBPF_DIFF_NUMBER_H
 #define UCXBPF_DIFF_NUMBER_H
 
@@ -7,7 +7,7 @@
 
 #include "base/spread.h"
 
-/* The middle of values, and what counts as their ends. */
+/* The middle of values, and the values that count as their ends. */
 struct diff_number {
 	bool known;
 	uint64_t median, low, high;
@@ -19,7 +19,7 @@ struct diff_number spread_number(const struct spread *spread);
 /* Median, least and most of count values, which are sorted; not known without values. */
 struct diff_number number_of(uint64_t *values, size_t count);
 
-/* No value between the ends of one lies between those of the other. */
+/* Whether no value between the ends of one lies between those of the other. */
 bool numbers_apart(const struct diff_number *a, const struct diff_number *b);
 
 #endif

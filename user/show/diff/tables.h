@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is compared: a table of rows that have the same keys and measures. */
+/* Tables to compare: rows with the same keys and measures. */
 #ifndef UCXBPF_DIFF_TABLES_H
 #define UCXBPF_DIFF_TABLES_H
 
@@ -62,13 +62,14 @@ struct diff_table {
 	enum diff_section section;
 	const char *keys[DIFF_KEYS]; /* names of the keys; NULL behind the last one */
 	struct diff_measure measures[DIFF_MEASURES];
-	enum level level; /* captures need at least this one to tell */
-	bool timing; /* timing decides how many there are */
+	enum level level; /* captures need at least this level to have it */
+	bool timing; /* timing affects their number */
 };
 
 extern const struct diff_table diff_tables[DIFF_TABLES];
 
-/* Whether timing decides how often an MPI function is called, an operation made, a UCT operation.
+/*
+ * Whether timing affects how often an MPI function is called, an operation made, a UCT operation.
  */
 bool diff_function_polls(const char *function);
 bool diff_op_polls(const char *op);

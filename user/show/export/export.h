@@ -50,11 +50,11 @@ struct export_format {
 	/* Returns the state of this export, or NULL with *err set to -errno. */
 	void *(*begin)(struct export_target *target, int *err);
 	struct fact_sink (*sink)(void *state);
-	/* Optional: takes all facts in advance, whose strings go after scan_end(). */
+	/* Optional: takes all facts in advance, whose strings may be freed after scan_end(). */
 	struct fact_sink (*scan)(void *state);
 	void (*scan_end)(void *state);
 	/*
-	 * Called after the last fact. Returns 0 or -errno; -ENODATA: the captures have no data for
+	 * Called after the last fact. Returns 0 or -errno; -ENODATA: the captures lack the data for
 	 * it.
 	 */
 	int (*end)(void *state, const struct fact_totals *totals);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where processes and hosts stand in a timeline: their order, and how clocks are put together. */
+/* Positions of processes and hosts in a timeline: their order, and how clocks are aligned. */
 #ifndef UCXBPF_EXPORT_PLACING_H
 #define UCXBPF_EXPORT_PLACING_H
 
@@ -12,8 +12,8 @@ struct placing_host {
 	bool made_up; /* the offset is unknown: placed at the start */
 	bool fitted; /* the offset follows from messages, by the clock of another host */
 	/*
-	 * Host that messages join it to, itself: none. Beside that one it is off by no more than
-	 * uncertainty, ns, in the middle of these messages.
+	 * Host that messages join it to; itself: none. Relative to that one it is off by no more
+	 * than uncertainty, ns, in the middle of these messages.
 	 */
 	int reference;
 	uint64_t uncertainty;

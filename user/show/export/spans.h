@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Everything with a time, as timelines are written: by process, layer and thread, in order of
- * start. Facts arrive in no order and are sorted in bounded memory. Members that many facts share
- * are kept once, as their shape.
+ * All facts with a time, in the form of timelines: by process, layer and thread, in order of start.
+ * Facts arrive in no order and are sorted in bounded memory. Members that many facts share are kept
+ * once, as their shape.
  */
 #ifndef UCXBPF_EXPORT_SPANS_H
 #define UCXBPF_EXPORT_SPANS_H
@@ -88,7 +88,7 @@ struct spans_host {
 	uint64_t first, last;
 };
 
-/* The first and last that was seen of a process, ns on its host's clock; first 0: nothing. */
+/* The first and last time that a process was seen, ns on its host's clock; first 0: never. */
 struct spans_life {
 	uint64_t first, last;
 	bool summed; /* some of its calls are known by their sums alone */
@@ -117,9 +117,8 @@ struct spans {
 };
 
 /*
- * message_layer: the layer of the ends of messages. LEVEL_UCP: they are where their operations
- * start. LEVEL_MPI: a receive is placed when the message had arrived and was posted, so after its
- * send.
+ * message_layer: the layer of messages' ends. LEVEL_UCP: they are where their operations start.
+ * LEVEL_MPI: a receive is placed when the message had arrived and was posted, so after its send.
  */
 void spans_init(struct spans *spans, enum level message_layer);
 void spans_release(struct spans *spans);
@@ -149,7 +148,7 @@ const struct fact_process *spans_process(const struct spans *spans, int index);
 /* The host of a process, or -1. */
 int spans_host_of(const struct spans *spans, int process);
 
-/* All 0: nothing was seen of it. */
+/* All 0: never seen. */
 struct spans_life spans_life(const struct spans *spans, int process);
 
 /* NULL: no capture has it. */

@@ -12,7 +12,7 @@
 /* topic: "loss", "matching"...; what: "stored" or a reason. Both live as long as the analysis. */
 typedef void (*unknowns_put)(void *arg, const char *topic, const char *what, uint64_t number);
 
-/* Heading: says whether there are single events at all. facts: their number. */
+/* Heading: whether there are single events at all. facts: their number. */
 const char *unknowns_heading(const struct fact_totals *totals, uint64_t facts);
 
 void unknowns_each(const struct fact_totals *totals, unknowns_put put, void *arg);

@@ -67,7 +67,7 @@ void worlds_message(struct worlds *worlds, const struct fact_message *message);
 
 /*
  * Call once, after the last fact. processes: by index, those with index -1 are unknown. reason: why
- * no call at all is certain (static); NULL: some may be. Returns 0 or -errno, also of earlier
+ * all calls are uncertain (static); NULL: some may be certain. Returns 0 or -errno, also of earlier
  * errors.
  */
 int worlds_settle(struct worlds *worlds, const struct fact_process *processes, size_t count,

@@ -23,7 +23,9 @@ struct job_line {
 	uint64_t lost; /* records */
 };
 
-/* Its members in text, without an end; where there is no room, those of least weight are left out.
+/*
+ * Writes its members as text, without a newline; if there is no room, the least important ones are
+ * left out.
  */
 void line_text(const struct job_line *line, char text[LINE_ROOM]);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What each operation, call and message caused: sets of kinds of operations and transfers, by which
- * the filters of the page select them. A kind is a combination of codes (causes_keys[]). Sets are
- * kept as a tree: each is its parent and one kind more, and kinds ascend from the root, which is
- * the empty set, so that equal sets have one number.
+ * The consequences of each operation, call and message: sets of kinds of operations and transfers,
+ * by which the filters of the page select them. A kind is a combination of codes (causes_keys[]).
+ * Sets are kept as a tree: each is its parent and one kind more, and kinds ascend from the root,
+ * which is the empty set, so that equal sets have one number.
  *
  * They are found in a scan of all facts before those of the page: an operation's transfers may come
  * after it, and after the call that made it.
@@ -24,7 +24,7 @@
 /* The columns of a kind. */
 extern const enum fact_key causes_keys[CAUSES_KEYS];
 
-/* An operation, or transfers; memory of an operation is at both ends. */
+/* For an operation, or transfers; memory of an operation is at both ends. */
 enum causes_layer { CAUSES_OP, CAUSES_TRANSFER };
 
 struct causes_kind {
@@ -38,7 +38,7 @@ struct causes_set {
 
 struct page_causes {
 	bool known; /* a scan found them */
-	bool given_up; /* there are too many of them: all are unknown */
+	bool given_up; /* too many sets: all are unknown */
 	VEC(struct causes_kind) kinds;
 	struct rowset index;
 	VEC(struct causes_set) sets; /* 0: the empty one */
@@ -60,13 +60,10 @@ void page_causes_add(struct page_causes *causes, uint64_t id, enum causes_layer 
 void page_causes_made(struct page_causes *causes, uint64_t call, uint64_t op);
 void page_causes_call(struct page_causes *causes, uint64_t call, uint8_t size);
 
-/* Adds to each call what its operations caused. */
+/* Adds to each call the kinds that its operations caused. */
 void page_causes_end(struct page_causes *causes);
 
-/*
- * The set of an operation or a call, plus 1; 0: not known. id 0: no operation, which caused
- * nothing.
- */
+/* The set of an operation or a call, plus 1; 0: not known. id 0: no operation, the empty set. */
 uint32_t page_causes_code(const struct page_causes *causes, uint64_t id);
 
 /* The size class of a call, 0: not known. */

@@ -31,7 +31,7 @@ struct page_words {
 
 void page_words_release(struct page_words *words);
 
-/* The texts seen so far may go, and others lie where they were. Numbers stay. */
+/* The texts seen so far may be freed, and others may have their addresses. Numbers stay. */
 void page_words_forget(struct page_words *words);
 
 /* text must keep its address and content until page_words_forget(). */
@@ -121,7 +121,7 @@ struct page_cube {
 void page_cube_init(struct page_cube *cube, const struct page_hosts *hosts, size_t limit);
 void page_cube_release(struct page_cube *cube);
 
-/* Before facts are added: their keys have what they caused. Else that counts as dropped. */
+/* To be called before facts are added: keys then include causes, which else count as dropped. */
 void page_cube_know_causes(struct page_cube *cube);
 
 /* The keys of a table, as a bit set. */

@@ -54,9 +54,9 @@ struct page_events {
 	struct map thread_index; /* (process, tid) -> position + 1 */
 	uint64_t seen; /* events added */
 	uint64_t tile; /* tile width, ns; 0: everything is kept */
-	uint64_t every; /* one tile of so many is kept */
+	uint64_t every; /* every n-th tile is kept */
 	size_t limit;
-	bool none; /* even a single instant does not fit */
+	bool none; /* not even a single instant fits */
 };
 
 void page_events_init(struct page_events *events, const struct page_hosts *hosts,

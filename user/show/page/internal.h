@@ -57,7 +57,7 @@ uint32_t page_place_code(struct page *page, const struct place *place);
 struct page_key page_key_of(struct page *page, enum page_sort sort, const void *fact);
 struct page_key page_transfer_key(struct page *page, const struct fact_transfer *transfer);
 
-/* The analysis is about to go whose strings and places have codes. */
+/* The analysis whose strings and places have codes is about to be freed. */
 void page_forget_names(struct page *page);
 
 /* ---- sections.c ---- */

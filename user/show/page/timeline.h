@@ -21,7 +21,8 @@ struct page_host {
 	uint64_t base; /* start of the first fact added: unlike first, it never moves */
 	bool clocked;
 	int64_t ahead; /* time of day less its own clock; valid if clocked */
-	/* once placed: the host whose time of day that is, itself or one that messages join it to
+	/*
+	 * once placed: the host whose time of day that is, itself or one joined to it by messages
 	 */
 	int reference;
 	uint64_t uncertainty; /* of their offset, ns */
@@ -96,7 +97,7 @@ void page_timeline_release(struct page_timeline *timeline);
 /* The lane of a layer of a process, or of a device of a host. */
 uint32_t page_lane_of(struct page_timeline *timeline, const struct page_lane *lane);
 
-/* Facts of one name. */
+/* Facts with one name. */
 struct page_work {
 	uint64_t start; /* start of the first, ns */
 	uint64_t end; /* end of the last; 0: durations are unknown */

@@ -35,7 +35,7 @@ struct cube_shape {
 };
 
 struct cube_sums {
-	/* what each fact adds to: in as few lines of memory as possible */
+	/* Each fact adds to the first ones: they share as few cache lines as possible. */
 	uint64_t count;
 	uint64_t bytes;
 	uint64_t timed; /* facts with a known duration; the sums below are over these */
@@ -45,9 +45,9 @@ struct cube_sums {
 	uint32_t durations; /* 1 + position of theirs in a struct durations; 0: not known yet */
 	uint64_t wire_bytes;
 	uint64_t ops;
-	uint64_t time_most; /* sum of the latest ends that calls can have had, ns, */
-	uint64_t unbounded; /* and calls without one, in that sum not at all */
-	uint64_t bytes_unknown; /* facts of unknown size, not in bytes */
+	uint64_t time_most; /* sum of the latest possible ends of calls, ns, */
+	uint64_t unbounded; /* and calls without such an end, in no part of that sum */
+	uint64_t bytes_unknown; /* facts of unknown size, in no byte count */
 	uint64_t unexplained_bytes;
 	uint64_t retries;
 	uint64_t errors;
@@ -89,7 +89,9 @@ void cube_sums_time(struct cube_sums *sums, uint64_t start, uint64_t end,
 void cube_sums_timed(struct cube_sums *sums, uint64_t timed, uint64_t time_sum,
 		     enum fact_precision precision, uint64_t bytes);
 
-/* Adds every row of from under the keys that both shapes have, by name; others are absent. */
+/*
+ * Adds every row of from under the keys that both shapes have, by name; the other keys are absent.
+ */
 void cube_rollup(struct cube *to, const struct cube *from);
 
 enum cube_order {
@@ -115,7 +117,7 @@ const struct cube_row **cube_prefix(const struct cube *cube, const struct cube_r
 
 /*
  * Joins rows whose keys have different pointers to the same text. Facts have one pointer per text,
- * but the compiler may duplicate a constant, which must not show as two rows.
+ * but the compiler may duplicate a constant, which must not give two rows.
  */
 void cube_join(struct cube *cube);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How long facts that are alike took, of those whose time is exact: a histogram for each key, whose
- * memory does not grow with the facts.
+ * Exact durations of equal facts: a histogram for each key, whose memory does not grow with the
+ * facts.
  */
 #ifndef UCXBPF_REPORT_DURATIONS_H
 #define UCXBPF_REPORT_DURATIONS_H
@@ -9,10 +9,10 @@
 #include "base/spread.h"
 #include "show/report/cube.h"
 
-#define DURATIONS_MOST 1024 /* keys; of further ones nothing is known */
+#define DURATIONS_MOST 1024 /* most keys; further ones have no histogram */
 
 struct durations {
-	const unsigned char *from; /* for each key of the shape, its place in rows that are given */
+	const unsigned char *from; /* for each key of the shape, its index in the rows' keys */
 	struct cube rows;
 	VEC(struct spread *) spreads; /* by position of the row */
 };
@@ -21,10 +21,10 @@ void durations_init(struct durations *durations, const struct cube_shape *shape,
 		    const unsigned char *from);
 void durations_release(struct durations *durations);
 
-/* Of one fact of a row that durations are added of, and of no other ones. */
+/* Adds one fact; all durations of a row come this way, or none. */
 void durations_add(struct durations *durations, struct cube_row *row, uint64_t ns);
 
-/* Adds all of others, whose rows have the keys that from tells the places of. */
+/* Adds all durations of others; from maps the keys of its rows. */
 void durations_join(struct durations *to, const struct durations *others);
 
 /* NULL: there are none. */

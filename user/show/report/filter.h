@@ -72,22 +72,22 @@ int filter_add(struct report_filter *filter, enum filter_field field, const char
 bool filter_active(const struct report_filter *filter);
 
 /*
- * The names that facts had in a field, in order, to be listed where nothing passed: of call
- * sites their labels. Not of processes and hosts. Returns their number, at most room; names belong
- * to the analysis.
+ * The names that facts had in a field, sorted, to be listed if nothing passed: for call sites their
+ * labels. Not for processes and hosts. Returns their number, at most room; names belong to the
+ * analysis.
  */
 size_t filter_names(const struct report_filter *filter, enum filter_field field, const char **names,
 		    size_t room);
 
-/* The lowest layer whose fields it asks for. */
+/* The lowest layer whose fields it uses. */
 enum filter_layer filter_lowest(const struct report_filter *filter);
 
-/* Whether it looks at fields of lower layers than calls, so that causes are wanted. */
+/* Whether it uses fields of layers below calls, so that causes are needed. */
 bool filter_wants_causes(const struct report_filter *filter);
 
 /*
- * Finds the causes: all facts of the same captures are to go through the sink before those that are
- * to be selected. filter_scan_end() makes them known.
+ * Finds the causes: all facts of the same captures must go through the sink before those to be
+ * selected. filter_scan_end() makes the causes available.
  */
 struct filter_scan;
 struct filter_scan *filter_scan_begin(struct report_filter *filter, struct fact_sink *sink);

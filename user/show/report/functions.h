@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The time of each MPI function, and how it is spread over the processes that call it. */
+/* The time of each MPI function, and its distribution over the processes that call it. */
 #ifndef UCXBPF_REPORT_FUNCTIONS_H
 #define UCXBPF_REPORT_FUNCTIONS_H
 
@@ -24,14 +24,14 @@ struct report_functions {
 };
 
 /*
- * From the sums of calls, by process and function, and their durations by function, which live on.
- * Functions of which no call has a time are left out.
+ * From the sums of calls, by process and function, and their durations by function, which must
+ * outlive it. Functions without any call with a known time are left out.
  */
 void report_functions_sum(struct report_functions *functions, const struct cube *calls,
 			  const struct durations *durations);
 void report_functions_release(struct report_functions *functions);
 
-/* The most by the mean over the processes that call it: 1 is balanced. */
+/* The highest time over the mean of the processes that call it: 1 is balanced. */
 double report_function_imbalance(const struct report_function *function);
 
 /* NULL: its time is not known. */

@@ -56,7 +56,7 @@ enum message_key {
 	M_CHAIN_REASON,
 };
 
-/* A path of transfers; what it is made of, but for the memory, stands first. */
+/* A path of transfers; its components, without the memory, come first. */
 enum path_key {
 	P_TRANSPORT,
 	P_DEVICE,
@@ -88,19 +88,19 @@ struct report_host {
 /* How many facts of a type the filter selects. */
 struct selected {
 	uint64_t count, of;
-	uint64_t unknown; /* of these, sums of which the causes are not known: they are shown */
-	uint64_t bytes, bytes_of; /* where they are known; a call's are the bytes that it sent */
+	uint64_t unknown; /* of these, sums with unknown causes: they are shown */
+	uint64_t bytes, bytes_of; /* where known; a call's bytes are those that it sent */
 };
 
 #define SLOWEST_MAX 20
 
-/* The transfers that took longest, at least. */
+/* At least the transfers that took longest. */
 struct slowest {
 	struct fact_transfer transfers[SLOWEST_MAX]; /* longest first; ties in order of arrival */
 	size_t len;
 };
 
-/* Considers a transfer; one whose end is not known, or no more than an upper bound, is ignored. */
+/* Considers a transfer; one whose end is unknown or only an upper bound is ignored. */
 void slowest_offer(struct slowest *slowest, const struct fact_transfer *transfer);
 
 uint64_t slowest_time(const struct fact_transfer *transfer);
@@ -125,7 +125,7 @@ struct report {
 	struct map paths; /* key -> const struct stack * */
 	bool knows_stacks;
 	bool knows_places; /* some capture has call sites */
-	bool knows_callers; /* it is known who made some operation outside MPI */
+	bool knows_callers; /* the caller of some operation outside MPI is known */
 	struct slowest slowest;
 	struct report_functions functions;
 	struct report_sizes sizes;
@@ -136,16 +136,16 @@ struct report {
 	struct fact_totals totals;
 };
 
-/* Whether captures say which levels they recorded, and none recorded this one or one below it. */
+/* Whether captures give their levels, and none recorded this one or one below it. */
 bool report_lacks_level(const struct report *report, enum level level);
 
-/* Whether there is a filter that no call, operation, transfer or message passes. */
+/* Whether a filter is set that no call, operation, transfer or message passes. */
 bool report_selects_nothing(const struct report *report);
 
-/* Whether GPU memory may be involved; otherwise all memory is the host's and is not mentioned. */
+/* Whether GPU memory may be involved; otherwise all memory is the host's and is not shown. */
 bool report_knows_memory(const struct report *report);
 
-/* Durations of transfers by path; without the memory, where it is the host's. Release them. */
+/* Durations of transfers by path; without the memory if all is the host's. Release them. */
 struct durations report_paths(const struct report *report);
 
 /* Whether all captures were made with --count: messages are unknown. */
@@ -162,7 +162,7 @@ uint64_t report_process_span(const struct report *report, int process);
 /* The sum of that over all processes that called MPI. */
 uint64_t report_mpi_span(const struct report *report);
 
-/* The place for a key of call_sites or callers, or of a wait; NULL: 0, or not seen. */
+/* The place for a key of call_sites or callers, or of a wait; NULL: 0, or unknown. */
 const struct place *report_place(const struct report *report, uint64_t key);
 
 /* The stack for a key of stacks. */

@@ -63,7 +63,7 @@ enum report_amount report_amount_find(const char *name);
  */
 int report_folded(const struct report *report, enum report_amount amount, FILE *out);
 
-/* Whether some facts are known only as sums, or not even so. */
+/* Whether some facts are known only as sums, or not at all. */
 bool report_lacks_detail(const struct fact_totals *totals);
 
 /*
@@ -79,8 +79,8 @@ json_t *report_filter_json(const struct report_filter *filter);
 int report_json(const struct report *report, FILE *out);
 
 /*
- * What has not ended, and who is behind (docs/ucxbpf-pending.1.md), of captures whose processes
- * were looked at. Return 0 or -errno of a failed write. Schema "ucxbpf.pending/1".
+ * Calls and operations under way, and who is behind (docs/ucxbpf-pending.1.md), of captures whose
+ * processes were looked at. Return 0 or -errno of a failed write. Schema "ucxbpf.pending/1".
  */
 int report_pending_text(const struct report *report, const struct report_text_options *options,
 			FILE *out);
@@ -93,7 +93,7 @@ int report_pending_json(const struct report *report, FILE *out);
 struct report_visitor {
 	void *arg;
 	void (*member)(void *arg, const char *name, const json_t *value);
-	void (*table)(void *arg, const char *name); /* one begins */
+	void (*table)(void *arg, const char *name); /* starts a table */
 	void (*row)(void *arg, const char *table, const json_t *row);
 };
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sizes of messages: how many of each class, which came before their receive, and by which
- * protocols. */
+/*
+ * Sizes of messages: how many of each class, how many came before their receive, and their
+ * protocols.
+ */
 #ifndef UCXBPF_REPORT_SIZES_H
 #define UCXBPF_REPORT_SIZES_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages by the meaning of their tags to the library that sent them, and who its senders are. */
+/* Messages by the meaning of their tags to the library that sent them, and their senders. */
 #ifndef UCXBPF_REPORT_TAGS_H
 #define UCXBPF_REPORT_TAGS_H
 
@@ -19,7 +19,7 @@ struct tag_row {
 	uint64_t senders, numbers; /* distinct ones */
 };
 
-/* A number that messages of a process gave as their sender's in a team. */
+/* A number that a process's messages gave as their sender's in a team. */
 struct tag_sender {
 	uint64_t library, team; /* as above */
 	int64_t sender, process;
@@ -30,7 +30,7 @@ struct report_tags {
 	VEC(struct tag_row) rows;
 	VEC(struct tag_sender) senders;
 	struct rowset index, sender_index;
-	struct map seen; /* (row, a sender or a number) -> there */
+	struct map seen; /* (row, a sender or a number) -> present */
 };
 
 void report_tags_release(struct report_tags *tags);

@@ -27,7 +27,8 @@ void text_open(const struct text_report *text);
 size_t text_behind(const struct text_report *text, size_t shown);
 /* A line for each worker whose queues were not read to their end. */
 void text_unread(const struct text_report *text);
-/* The peer and tag that a call waits for: "from rank 1, tag 7", "perhaps to rank 2"; "": not known.
+/*
+ * The peer and tag that a call waits for: "from rank 1, tag 7", "perhaps to rank 2"; "": not known.
  */
 const char *text_peer(const struct fact_open *open, char *line, size_t size);
 void text_times(const struct text_report *text);
@@ -52,7 +53,7 @@ void text_slowest(const struct text_report *text);
 void text_clocks(const struct text_report *text);
 void text_unknown(const struct text_report *text);
 
-/* Fills in what all sections share. */
+/* Fills in the members that all sections share. */
 void text_begin(struct text_report *text, const struct report *report,
 		const struct report_text_options *options, FILE *out);
 

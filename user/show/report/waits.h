@@ -13,14 +13,14 @@ struct wait_key {
 	int64_t process, culprit;
 };
 
-/* Waits that are alike. */
+/* Equal waits. */
 struct wait_row {
 	struct wait_key key;
 	uint64_t count, ns, most; /* ns: fact_wait.ns; most: of the longest */
 	uint64_t fresh; /* fact_wait.fresh: a row's share of the time that processes waited */
 	uint64_t uncertainty; /* ns, sum */
 	bool exact, by_clocks; /* precisions seen */
-	uint64_t computing, communicating, waiting; /* of ns, what the culprits did */
+	uint64_t computing, communicating, waiting; /* part of ns by the culprit's activity */
 	struct fact_wait longest;
 };
 
@@ -50,7 +50,7 @@ struct report_waits {
 	VEC(struct root_row) roots;
 	struct rowset root_index;
 	VEC(struct fact_open) open;
-	struct hang_facts hang; /* whatever the filter; no thread: no process was looked at */
+	struct hang_facts hang; /* not filtered; no thread: no process was looked at */
 	VEC(struct fact_queued) queued;
 	VEC(struct fact_unread) unread;
 	VEC(struct process_time) times; /* by process */

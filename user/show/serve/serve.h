@@ -24,8 +24,8 @@ struct serve_state {
 };
 
 /*
- * open: OpenMetrics 1.0; else the text form that Prometheus had before, and that node_exporter's
- * textfile collector reads. 0, or -errno of a write.
+ * open: OpenMetrics 1.0; else the older text form of Prometheus, which node_exporter's textfile
+ * collector reads. 0, or -errno of a write.
  */
 int serve_metrics(const struct serve_state *state, bool open, FILE *out);
 
