@@ -7,7 +7,7 @@
 #include "cell.bpf.h"
 #include "frame.bpf.h"
 
-/* Records inside a call name the user's call, not calls that MPI makes internally. */
+/* Records inside a call name the user's call, not MPI's internal calls. */
 static __always_inline __u32 call_rows(const struct hit *hit, struct parents up, __u64 call_site)
 {
 	__u32 tgid = hit->task->outbox.id >> 32;
@@ -19,8 +19,7 @@ static __always_inline __u32 call_rows(const struct hit *hit, struct parents up,
 
 /*
  * Drops calls and arrivals on top of the stack: their slots may keep their values when they are
- * over, if the caller's frame has grown over them and does not write there. Not static: verified
- * once.
+ * over, if the caller's frame has grown over them without writing there. Not static: verified once.
  */
 __weak __noinline int calls_drop(struct task_state *task)
 {
@@ -34,7 +33,7 @@ __weak __noinline int calls_drop(struct task_state *task)
 	return 0;
 }
 
-#define CALLS_MOST 8 /* frames from which a call from outside of MPI is not taken to be nested */
+#define CALLS_MOST 8 /* depth from which a call from outside MPI does not count as nested */
 
 /*
  * Records the entry of the call at hit->sp, inside of top; ends: its return is awaited. kind:
@@ -117,7 +116,7 @@ static __always_inline struct frame *frame_settled(struct task_state *task, __u6
 static __always_inline void call_derive(struct task_state *task, const struct caller_path *path,
 					__u64 call_site, __u64 ts)
 {
-	/* it may leave by another CPU than its operation, and comes before it all the same */
+	/* it may leave by another CPU than its operation, but sorts before it */
 	struct hit at = { .task = task, .sp = path->call_sp, .ts = ts - 1, .row = path->row };
 	struct ub_call *call;
 
@@ -127,8 +126,8 @@ static __always_inline void call_derive(struct task_state *task, const struct ca
 }
 
 /*
- * Whether a call by that path is the innermost frame now, since its probe or its operation has
- * shown it. Not static: verified once.
+ * Whether a call by that path is the innermost frame now, as its probe or its operation has shown.
+ * Not static: verified once.
  */
 __weak __noinline int call_on_top(struct task_state *task, const struct caller_path *path, __u64 ts)
 {
@@ -150,7 +149,7 @@ __weak __noinline int call_on_top(struct task_state *task, const struct caller_p
 	if (verdict != CALL_UNSEEN)
 		return verdict == CALL_SEEN;
 	frames_end(task, path->call_sp + 8);
-	/* another tracer awaits the call's return: where it was made is not known */
+	/* another tracer awaits the call's return: its call site is not known */
 	call_derive(task, path, is_trampoline(call_site) ? 0 : call_site, ts);
 	return 1;
 }

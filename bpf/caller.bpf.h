@@ -2,10 +2,10 @@
 /*
  * MPI calls without a probe: the stack of an operation leads to the call that made it.
  *
- * User space says which code of MPI lies where, and how its frames lead to the next return address
- * (.eh_frame). A path goes from the operation through frames of the MPI library
- * only, to a function that makes one operation a call: each operation that comes that way is a call
- * of its own. The words that a path goes by are compared each time, so nothing is assumed.
+ * User space supplies the addresses of MPI code, and how its frames lead to the next return address
+ * (.eh_frame). A path goes from the operation through frames of the MPI library only, to a function
+ * that makes one operation per call: each operation on such a path is a call of its own. The stack
+ * words of a path are compared each time, so nothing is assumed.
  */
 #ifndef UCXBPF_CALLER_BPF_H
 #define UCXBPF_CALLER_BPF_H
@@ -31,23 +31,23 @@ struct {
 } derived SEC(".maps");
 
 /*
- * Written by user space. Masks have a bit for each function (ub_site.derivable). A probe that goes
- * away is heard until calls are derived; one that comes back is heard before they no longer are.
+ * Written by user space. Masks have a bit for each function (ub_site.derivable). A probe being
+ * removed still counts until calls are derived; one being placed counts before they no longer are.
  */
 volatile __u32 calls_away = 0; /* their probes record nothing */
 volatile __u32 calls_derived = 0; /* an operation whose call was not seen makes its record */
 volatile __u32 calls_checked = 0; /* number of the check that is under way; 0: none */
 
 /*
- * Also written by user space. A call that was entered before the probes came back may make its
+ * Also written by user space. A call entered before the probes were placed again may make its
  * operation at any time after: its task may have waited for a CPU in between.
  */
-volatile __u32 calls_back = 0; /* how often probes came back */
+volatile __u32 calls_back = 0; /* how often probes were placed again */
 volatile __u32 calls_back_at[UB_DERIVABLES] = {}; /* which of these was the function's last */
 
 volatile __u32 callers_generation = 1; /* raised when ranges have changed */
 
-/* Operations that came from unknown code, while their calls were looked for. */
+/* Operations from unknown code, while their calls were looked for. */
 volatile __u64 callers_unknown = 0;
 
 /* Whether operations look for their calls at all; set before loading. */
@@ -149,7 +149,7 @@ struct caller_walk {
 	const struct ub_caller_ranges *ranges;
 	__u64 pc, sp, bp;
 	__u64 bp_at; /* where bp was read from; 0: it is the register */
-	__u32 unknown; /* its code: another tracer awaits its return, or MPI has loaded it now */
+	__u32 unknown; /* its code: another tracer awaits its return, or MPI loaded it just now */
 };
 
 /* The frame's base; 0: not found. */
@@ -196,7 +196,7 @@ static long caller_step(__u32 i, void *arg)
 	return walk->unknown || !path_note(path, base - 8, walk->pc);
 }
 
-/* Walks the stack from an operation's entry. False: it cannot be known where that leads. */
+/* Walks the stack from an operation's entry. False: it is unknown where that leads. */
 static __always_inline bool caller_find(struct caller_path *path)
 {
 	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
@@ -238,7 +238,7 @@ struct op_entered {
 };
 
 /*
- * Finds the path of an operation: its place in *paths, -1 if it is not known. Not static: verified
+ * Finds the path of an operation: its index in *paths, -1 if it is not known. Not static: verified
  * once.
  */
 __weak __noinline int caller_path(struct caller_paths *paths, const struct op_entered *op)
@@ -302,9 +302,9 @@ static __always_inline bool call_is_derived(const struct caller_paths *paths,
 }
 
 enum call_verdict {
-	CALL_NONE, /* nothing is known of its call */
+	CALL_NONE, /* its call is unknown */
 	CALL_SEEN, /* its call was seen by a probe */
-	CALL_UNSEEN, /* its call is to be made up for */
+	CALL_UNSEEN, /* its call must be recorded */
 };
 
 /* same: a probe has seen a call by that path, whose operation was awaited. */

@@ -27,8 +27,8 @@ struct {
 } cell_numbers __weak SEC(".maps");
 
 /*
- * Cells of the dead, zeroed, as a ring: user space writes behind free_given, programs take at
- * free_taken. (A queue map is refused in sleepable programs by kernels that have them.)
+ * Cells of ended processes, zeroed, as a ring: user space writes at free_given, programs take at
+ * free_taken. (Kernels that have queue maps refuse them in sleepable programs.)
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -42,10 +42,10 @@ volatile __u32 free_taken __weak = 0;
 volatile __u32 cells_used __weak = UB_CELL_OTHERS;
 
 /*
- * Which endpoint an address stands for: a number that is never given twice, so that an address that
- * is handed out again never adds to its former endpoint's cells. Made at an endpoint's first
- * transfer, removed as it is created or destroyed, or by user space once the process is gone. Full:
- * transfers go to the cell UB_OTHER_XFERS.
+ * Which endpoint an address stands for: a number that is never reused, so that a reused address
+ * never adds to its former endpoint's cells. Made at an endpoint's first transfer, removed when the
+ * endpoint is created or destroyed, or by user space once the process has ended. Full: transfers go
+ * to the cell UB_OTHER_XFERS.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -56,7 +56,7 @@ struct {
 
 volatile __u32 ep_number __weak = 0;
 
-/* Raised when an address or a cell changes its meaning: what tasks remember no longer holds. */
+/* Raised when an address or a cell changes its meaning, which invalidates the tasks' caches. */
 volatile __u32 cache_epoch __weak = 1;
 
 /* By tgid; written by user space. */
@@ -155,8 +155,8 @@ static __always_inline struct ub_cell *cell_at(__u32 index)
 }
 
 /*
- * The number of the cell for a key: known to another task, or made, and then to be described by
- * the caller. One that two tasks make at once stays unused.
+ * The number of the cell for a key: known to another task, or new, and then to be described by the
+ * caller. If two tasks make one at once, one stays unused.
  */
 static __always_inline __u32 cell_make(const struct ub_cell_key *key, bool *fresh)
 {

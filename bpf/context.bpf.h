@@ -11,7 +11,7 @@
 #define ARG_REGISTERS 6
 #define SLOT_HAS_RETURN 1 /* *(sp) is the return address at entry */
 #define SP_AFTER_RETURN 8 /* how far the return moves the stack pointer */
-#define STACK_ARGS 8 /* the first one's place at entry, from the stack pointer */
+#define STACK_ARGS 8 /* place of the first stack argument at entry, from the stack pointer */
 #else
 #define ARG_REGISTERS 8
 #define SLOT_HAS_RETURN 0
@@ -43,7 +43,7 @@ struct hit {
 	__u64 sp; /* at the function's entry */
 	__u64 function; /* address of its first instruction */
 	__u64 ts;
-	__u64 ret; /* where it returns to: set by op_enter() alone */
+	__u64 ret; /* its return address: set by op_enter() only */
 	__u16 row;
 	__u16 wrappers;
 	__u8 slot;
@@ -69,7 +69,7 @@ static __always_inline __u32 duration(__u64 from, __u64 until)
 	return until - from > 0xffffffff ? 0xffffffff : until - from;
 }
 
-/* The mm_struct: what a process's addresses are addresses of. */
+/* The mm_struct: identifies the address space of a process. */
 static __always_inline __u64 address_space(void)
 {
 	return (__u64)current_task()->mm;
@@ -119,7 +119,7 @@ static __always_inline bool filter_valid(const struct task_filter *filter)
 	return filter->generation == filter_generation;
 }
 
-/* Asks the process map again. */
+/* Looks the process up in the map again. */
 static __always_inline bool filter_ask(struct task_filter *filter, __u32 tgid)
 {
 	filter->generation = filter_generation;
@@ -127,7 +127,7 @@ static __always_inline bool filter_ask(struct task_filter *filter, __u32 tgid)
 	return filter->verdict == FILTER_TRACED;
 }
 
-/* Storage for a task that has none in that map; a task of another job never costs memory. */
+/* Storage for a task that has none in that map; tasks of other jobs cost no memory. */
 static __always_inline void *task_new(void *map, __u32 tgid)
 {
 	void *task;

@@ -124,9 +124,9 @@ static __always_inline __u32 words_up(__u64 sp, __u64 address, __u32 words)
 }
 
 /*
- * Of the words at an operation's entry, one read takes all that is wanted: its own slot, the
- * parameters, which are the caller's as a rule, and the slot of the MPI call. A read costs much,
- * its length little.
+ * One read takes all words at an operation's entry that are needed: its own slot, the parameters,
+ * which are usually the caller's, and the slot of the MPI call. A read is expensive whatever its
+ * length.
  */
 struct around {
 	__u32 call, param; /* where in task->stack; STACK_WORDS: elsewhere */
@@ -162,7 +162,7 @@ static __always_inline bool call_around(const struct entry *e, const struct arou
 	return e->hit.sp < task->call_sp && call_holds(task, stack_word(task, around->call));
 }
 
-/* Whether the entry tells an operation's payload. */
+/* Whether the entry shows an operation's payload. */
 static __always_inline bool is_sized(__u8 what)
 {
 	return what != UB_OP_TAG_RECV && what != UB_OP_SIZE_OUT && what != UB_OP_DATA_OUT;
@@ -184,7 +184,7 @@ static __always_inline bool read_param(const struct entry *e, const struct aroun
 	return !bpf_probe_read_user(param, PARAM_BYTES, (void *)at);
 }
 
-/* Payload of an operation; false where its entry does not tell. */
+/* Payload of an operation; false if its entry does not show it. */
 static __always_inline bool op_bytes(const struct entry *e, const struct around *around,
 				     __u64 *bytes)
 {
@@ -219,7 +219,7 @@ static __always_inline void op_add(struct count_op *op, struct count_task *task,
 		__sync_fetch_and_add(&cell->bytes, bytes);
 }
 
-/* Entries that may have found nothing, which only the return tells, and then do not count. */
+/* Entries that may have found nothing, which only the return shows; they do not count then. */
 static __always_inline bool counts_at_return(__u8 what)
 {
 	return what == UB_OP_PROBE || what == UB_OP_DATA_OUT;
@@ -236,7 +236,7 @@ static __always_inline struct count_op *op_push(struct count_task *task, __u64 s
 	return entered_at(OPS(task), task->ops++);
 }
 
-/* may_return: the kernel asks us whether we want the return. Says 1 if not. */
+/* may_return: the kernel asks whether we want the return. Returns 1 if not. */
 static __always_inline int op_count(struct pt_regs *ctx, bool may_return)
 {
 	struct around around;
@@ -322,7 +322,7 @@ int count_op_only(struct pt_regs *ctx)
 	return 0;
 }
 
-/* What --count costs each task: task_hits (task.bpf.c) of the programs that count. */
+/* Cost of --count per task: task_hits (task.bpf.c) of the programs that count. */
 SEC("iter/task")
 int count_hits(struct bpf_iter__task *ctx)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
-/* --count: transfers. The return says whether anything was sent, and how much by *_bcopy. */
+/* --count: transfers. The return shows whether anything was sent, and how much by *_bcopy. */
 #include "count_cell.bpf.h"
 #include "length.bpf.h"
 

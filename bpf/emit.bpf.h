@@ -43,8 +43,8 @@ static __always_inline void emit_nothing(__u8 kind)
 }
 
 /*
- * A batch of one record, which is behind its head: what does not go into the outbox of the task.
- * False: there was no room.
+ * A batch of one record, behind its head: for records that bypass the task's outbox. False: there
+ * was no room.
  */
 static __always_inline bool emit_alone(struct ub_batch *batch, __u32 bytes, __u8 kind)
 {
@@ -193,8 +193,8 @@ __weak __noinline int batch_flush(struct outbox *box, __u64 now)
 }
 
 /*
- * Empties the outbox: what finds no room in the ring, or is not wanted, is added up, counted, and
- * told of later. Not static: verified once, and not for each program that calls it.
+ * Empties the outbox: records that find no room in the ring, or are not wanted, are added up,
+ * counted, and reported later. Not static: verified once, and not for each program that calls it.
  */
 __weak __noinline int outbox_flush(struct outbox *box, __u64 now)
 {
@@ -217,7 +217,7 @@ __weak __noinline int outbox_flush(struct outbox *box, __u64 now)
 	 1u << UB_MATCH | 1u << UB_CALL_END | 1u << UB_FRAGS | 1u << UB_CALL_STACK |               \
 	 1u << UB_POLLS)
 
-/* The lowest bit: whether the slice that began last by then has detail. */
+/* The lowest bit: whether the last slice that began by then has detail. */
 static __always_inline __u64 slice_detail(__u64 ts)
 {
 	return detail_slices >> (ts >> UB_SLICE_SHIFT & (UB_SLICES - 1));
@@ -247,7 +247,7 @@ static __always_inline void outbox_settle(struct outbox *box, __u64 now)
 }
 
 /*
- * An outbox is its task's alone, but for one visitor: what tasks kept back is collected when no hot
+ * An outbox is its task's alone, but for one visitor, which collects waiting records when no hot
  * probe is in place (task.bpf.c). Programs that work then as well ask first. They never wait: the
  * visitor may have lost its CPU, for as long as a hypervisor likes. A record that finds the outbox
  * taken leaves by itself, with emit_alone().

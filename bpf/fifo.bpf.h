@@ -89,7 +89,7 @@ struct mm_element {
 
 #define MM_ELEMENT_INLINE 2
 
-/* What is looked for, and where. */
+/* Offsets and active-message id for the search. */
 #define FIFO_LOOK(layout, am_id)                                                                   \
 	((__u64)(layout)->mm_elems | (__u64)(layout)->worker_ifaces << 16 |                        \
 	 (__u64)(layout)->worker_num_ifaces << 32 | (__u64)(am_id) << 48)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
 /*
  * Records that will not be stored become sums: calls, operations and transfers of an outbox are
- * added to cells. Records of other kinds are no sum, and are counted as dropped only. Times are
- * left out: only records that ended at once have one here, and they are no sample of all. Nothing
- * is read from the process: the task that made the records may be gone.
+ * added to cells. Records of other kinds cannot be added up, and are only counted as dropped. Times
+ * are left out: only records that ended at once have one here, and they are no sample of all.
+ * Nothing is read from the process: the task that made the records may be gone.
  */
 #ifndef UCXBPF_FOLD_BPF_H
 #define UCXBPF_FOLD_BPF_H
@@ -12,9 +12,9 @@
 #include "ucxbpf_am.h"
 
 /*
- * While a record waits in its outbox, ub_hdr.cpu_seq holds what its frame numbers stand for: rows
+ * While a record waits in its outbox, ub_hdr.cpu_seq holds the meaning of its frame numbers: rows
  * of the call and the operation around it, as UB_ROWS_CALL() and UB_ROWS_OP(), 0 = none. Its cpu
- * holds, of a transfer, the length of the user's header plus one, 0 = not known.
+ * holds, for a transfer, the length of the user's header plus one, 0 = not known.
  */
 #define AROUND_CALL UB_ROWS_CALL(UB_MAX_SITES - 1)
 #define AROUND_OP UB_ROWS_OP(UB_MAX_SITES - 1)
@@ -99,7 +99,7 @@ static __always_inline bool fold_call(struct outbox *box, const struct ub_hdr *h
 #define FOLD_DATATYPE_LIST 4
 #define FOLD_DATATYPE_SHIFT 3
 
-/* Payload of an operation as decode/ takes it from its record; false: not known. */
+/* Payload of an operation, computed as decode/ does from its record; false: not known. */
 static __always_inline bool fold_payload(const struct ub_op *op, __u64 *bytes)
 {
 	__u32 row = op->h.site;
@@ -184,7 +184,7 @@ static __always_inline bool fold_xfer(struct outbox *box, const struct ub_xfer *
 	return true;
 }
 
-/* A record that is no sum is left alone. */
+/* A record that cannot be added up is left alone. */
 __weak __noinline int fold_record(struct outbox *box, __u32 at, struct ub_stats *stats)
 {
 	const struct ub_frags *frags;
@@ -219,7 +219,7 @@ __weak __noinline int fold_record(struct outbox *box, __u32 at, struct ub_stats 
 	return 0;
 }
 
-/* The records of an outbox are added to cells; its caller empties it. */
+/* Adds the records of an outbox to cells; its caller empties it. */
 __weak __noinline int outbox_fold(struct outbox *box, struct ub_stats *stats)
 {
 	__u32 at = 0;

@@ -54,7 +54,7 @@ static __always_inline bool fragment_joins(const struct leaving *leaving, bool w
 	return true;
 }
 
-/* The rest of the record is that of any transfer, but for its kind. */
+/* The rest of the record is that of any transfer, except for its kind. */
 static __always_inline struct ub_xfer *fragment_place(const struct leaving *leaving)
 {
 	struct task_state *task = leaving->task;

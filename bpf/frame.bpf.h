@@ -123,7 +123,7 @@ static __always_inline struct parents parents_in(const struct frame *top)
 	return up;
 }
 
-/* Who, when, inside what. */
+/* Task, time, and frames around it. */
 static __always_inline void header_fill(struct ub_hdr *h, const struct task_state *task, __u64 ts,
 					__u16 row, __u8 slot, __u8 kind, struct parents up)
 {

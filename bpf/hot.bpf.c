@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
-/* The programs at sites that messages come by, as one object file: see run_context.bpf.h. */
+/* The programs at sites on the path of messages, as one object file: see run_context.bpf.h. */
 #define HOT_OBJECT
 
 #include "mpi.bpf.c"

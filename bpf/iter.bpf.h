@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
-/* Programs that run over all tasks, on the time of who reads their file. */
+/* Programs that iterate over all tasks, on the time of the process that reads their file. */
 #ifndef UCXBPF_ITER_BPF_H
 #define UCXBPF_ITER_BPF_H
 

@@ -28,7 +28,7 @@ static __always_inline void *joinable_find(struct task_state *task, __u32 size, 
 	return h->kind == kind ? h : NULL;
 }
 
-/* The record of that type; NULL: it has left, or something came behind it. */
+/* The record of that type; NULL: it has left, or another record follows it. */
 #define joinable(task, type, kind) ((struct type *)joinable_find(task, sizeof(struct type), kind))
 
 #endif

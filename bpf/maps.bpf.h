@@ -38,7 +38,7 @@ struct owner {
 /* A live call: its stack slot proves that an entry-only frame has not returned. */
 struct frame {
 	__u64 sp; /* stack pointer at the function's entry */
-	__u64 ret; /* what its stack slot holds while it is live; span: 0 = not known yet */
+	__u64 ret; /* value of its stack slot while it is live; span: 0 = not known yet */
 	__u32 seq;
 	struct parents up;
 	__u8 kind;
@@ -78,9 +78,9 @@ struct outbox {
 	__u64 id; /* tgid and tid, as bpf_get_current_pid_tgid() has them */
 	__u64 oldest; /* ts of the record that began first */
 	__u64 sent; /* when the batch before this one left, ns */
-	__u64 lost; /* records that found no room, not told yet, */
+	__u64 lost; /* records that found no room, not reported yet, */
 	__u64 lost_from, lost_until; /* ns */
-	__u64 thinned; /* records left out on purpose, not told yet, */
+	__u64 thinned; /* records left out on purpose, not reported yet, */
 	__u64 thinned_from; /* ns */
 	__u8 kinds[UB_KINDS]; /* records by kind */
 	struct ub_batch head;
@@ -145,7 +145,7 @@ struct caller_path {
 	__u64 at[CALLER_CHECKS], value[CALLER_CHECKS]; /* words of the stack it goes by */
 	__u64 call_sp;
 	__u32 generation; /* of the answers; 0: no path */
-	__u16 row, number; /* of the call; 0: it leads to none that is derived */
+	__u16 row, number; /* of the call; 0: the path leads to none that is derived */
 	__u8 checks;
 	__u8 needs_bp;
 	__u8 pad[6];

@@ -22,7 +22,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 #define LOCATION_HOST 2 /* and 3, 4: one of its NUMA nodes */
 #define LOCATION_HOST_LAST 4
 
-#define DEVICES 8 /* of a driver: more are not told */
+#define DEVICES 8 /* per driver: further ones are not recorded */
 _Static_assert(DEVICES * sizeof(struct ub_mem) <= 4 * UB_MAX_RECORD, "placed at once");
 
 #define BIT(what) (1ull << UB_MEM_##what)
@@ -40,7 +40,7 @@ _Static_assert(DEVICES * sizeof(struct ub_mem) <= 4 * UB_MAX_RECORD, "placed at 
 	 BIT(CTX_SET) | BIT(CTX_PUSH) | BIT(CTX_POP) | BIT(CTX_DESTROY) | BIT(STREAM_CREATE) |     \
 	 BIT(STREAM_DESTROY) | BIT(POOL_CREATE) | BIT(POOL_DESTROY) | BIT(RETAIN))
 
-/* Over from the entry on. */
+/* Over from its entry on. */
 #define ENDS                                                                                       \
 	(BIT(FREE) | BIT(RELEASE) | BIT(UNMAP) | BIT(CTX_DESTROY) | BIT(CTX_RELEASE) |             \
 	 BIT(CTX_RESET) | BIT(STREAM_DESTROY) | BIT(POOL_DESTROY))
@@ -50,7 +50,7 @@ static __always_inline struct memory_task *memory_task(__u64 flags)
 	return bpf_task_storage_get(&memory_tasks, bpf_get_current_task_btf(), NULL, flags);
 }
 
-/* Calls that were left without passing an exit: by longjmp, or thrown out of. */
+/* Calls that were left without passing an exit: by longjmp or an exception. */
 static __always_inline void drop_over(struct memory_task *task, __u64 sp)
 {
 	count_lost_returns(entered_end(ENTERED(task->calls, task->depth), sp));
@@ -135,8 +135,8 @@ static __always_inline __u32 row_around(const struct memory_task *task)
 }
 
 /*
- * The call that this exit is of; none: it was entered before there were probes. outer: the row of
- * the call that made it, 0 = none.
+ * The call that this exit belongs to; none: it was entered before there were probes. outer: the row
+ * of the call that made it, 0 = none.
  */
 static __always_inline const struct memory_call *call_left(const struct hit *hit, __u32 *outer)
 {
@@ -157,7 +157,9 @@ static __always_inline const struct memory_call *call_left(const struct hit *hit
 	return call;
 }
 
-/* A library that calls itself, or one below it, has done one thing: the outermost call tells it. */
+/*
+ * A library that calls itself, or one below it, has done one thing: the outermost call reports it.
+ */
 static __always_inline bool is_part(__u32 outer)
 {
 	const struct ub_site *site = outer ? bpf_map_lookup_elem(&sites, &outer) : NULL;
@@ -233,7 +235,7 @@ static __always_inline void describe(struct ub_mem *mem, const struct ub_site *s
 	mem->device = device_of(mem, site, call);
 }
 
-/* One of the handles of devices that a driver has given, by its number. */
+/* One of the device handles that a driver has returned, by its number. */
 static __always_inline void describe_device(struct ub_mem *mem, const struct ub_site *site,
 					    const struct memory_call *call, __u32 number)
 {
@@ -271,7 +273,7 @@ struct lone_mem {
 	struct ub_mem mem;
 };
 
-/* box: NULL while its visitor has it. */
+/* box: NULL while its visitor holds it. */
 static __always_inline void tell(struct outbox *box, struct lone_mem *lone, __u64 now)
 {
 	if (box)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
-/* What is kept of a task that calls a GPU's library. */
+/* State of a task that calls a GPU's library. */
 #ifndef UCXBPF_MEMORY_BPF_H
 #define UCXBPF_MEMORY_BPF_H
 
@@ -9,18 +9,18 @@ struct memory_call {
 	__u64 sp; /* at the function's entry; first, see ENTERED() */
 	__u64 ts;
 	__u64 row;
-	__u64 ret; /* what its stack slot holds while it is live */
+	__u64 ret; /* value of its stack slot while it is live */
 	__u64 key; /* of the handle that it was given, see ub_handle_hash() */
 	__u64 args[ARGS];
 };
 
-/* Power of two: a runtime's function, the driver's in it, and what that calls of its own kind. */
+/* Power of two: a runtime's function, the driver's in it, and calls of its own kind inside. */
 #define MEMORY_CALLS 4
 
 struct memory_task {
 	__u32 depth;
 	__u32 pad;
-	__u64 missed; /* records that found no room, not told yet, */
+	__u64 missed; /* records that found no room, not reported yet, */
 	__u64 missed_from, missed_until; /* ns */
 	struct memory_call calls[MEMORY_CALLS];
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
 /*
  * MPI calls: entry only, since return probes there break programs that switch stacks inside the
- * call. Those who ask for exact ends get the second form.
+ * call. For exact ends there is a second form.
  */
 #include "poll.bpf.h"
 #include "span.bpf.h"
@@ -10,7 +10,7 @@
 /* Number of entries in no_call_end; at 0 no program looks it up. Written by user space. */
 volatile __u32 no_call_ends = 0;
 
-/* Set by user space before it takes the return probes away. */
+/* Set by user space before it removes the return probes. */
 volatile __u32 call_ends_over = 0;
 
 /* tgid -> 1: a process whose stacks may be switched inside an MPI call. Written by user space. */
@@ -60,7 +60,7 @@ int call_entry(struct pt_regs *ctx)
 	return 0;
 }
 
-/* Says 1 if the return is not wanted. Without a place for its frame a call has no end. */
+/* Returns 1 if the return is not wanted. Without room for its frame a call has no end. */
 static __always_inline int call_enter_end(struct pt_regs *ctx)
 {
 	__u32 tgid = bpf_get_current_pid_tgid() >> 32;

@@ -21,7 +21,7 @@ static __always_inline struct home *home_of(struct task_state *task, __u64 uct_e
 	home->ucp_ep = 0;
 	home->iface = read_u64(uct_ep);
 	home->worker = layout->req_size ? read_u64(home->iface + layout->iface_worker) : 0;
-	/* a page that is not in place now may be the next time */
+	/* a page that is absent now may be present next time */
 	if (!home->iface || (layout->req_size && !home->worker))
 		home->generation = 0;
 	return home;

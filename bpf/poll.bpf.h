@@ -17,7 +17,7 @@ struct polled {
 	bool ends; /* its return is awaited */
 };
 
-/* Whether it is like the last one of the record, and as soon behind it as a loop makes it. */
+/* Whether it is like the last one of the record, and follows it as closely as in a loop. */
 static __always_inline bool same_poll(const struct outbox *box, const struct polled *poll,
 				      const struct ub_polls *polls, const struct frame *frame)
 {
@@ -31,9 +31,9 @@ static __always_inline bool same_poll(const struct outbox *box, const struct pol
 }
 
 /*
- * Makes the call a part of the record of those before it, and its frame. The frame of the last one
- * is over, as its stack slot is entered again; if its return was awaited, that has closed it.
- * False: it gets a record of its own. Not static: verified once.
+ * Adds the call to the record of those before it, and opens its frame. The frame of the last one is
+ * over, as its stack slot is entered again; if its return was awaited, that has closed it. False:
+ * it gets a record of its own. Not static: verified once.
  */
 __weak __noinline int poll_joins(struct task_state *task, const struct polled *poll)
 {

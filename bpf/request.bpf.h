@@ -61,7 +61,7 @@ static __always_inline __u8 request_u8(const struct task_state *task, __u16 offs
 	return task->scratch[offset & (SCRATCH - 1)];
 }
 
-/* What UCP's operations return: 0, a status, or the user's handle of a request. */
+/* Return values of UCP's operations: 0, a status, or the user's handle of a request. */
 static __always_inline bool is_handle(__s64 ret)
 {
 	return ret > 0 || ret < -4096;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
 /*
- * Who runs this program, and for which probe. A helper costs 10 ns or more where returns from
- * functions are dear, so what the kernel keeps of a run on a multi or session link is read from
- * where it lies (kernel/trace/bpf_trace.c: uprobe_prog_run(), Linux 6.6 to 6.18). Kernels that keep
- * it otherwise, perf_event links, and object files without HOT_OBJECT have the helpers.
+ * Who runs this program, and for which probe. A helper costs 10 ns or more where function returns
+ * are expensive, so what the kernel keeps of a run on a multi or session link is read directly
+ * (kernel/trace/bpf_trace.c: uprobe_prog_run(), Linux 6.6 to 6.18). Kernels that keep it otherwise,
+ * perf_event links, and object files without HOT_OBJECT have the helpers.
  */
 #ifndef UCXBPF_RUN_CONTEXT_BPF_H
 #define UCXBPF_RUN_CONTEXT_BPF_H

@@ -29,9 +29,9 @@ volatile __u64 shorts_learnt = 0;
 /* Operations that were entered before, ns, may have sent while the probes were away. */
 volatile __u64 shorts_back = 0;
 
-/* ns: a thread that has sent alone for so long is expected to go on so. */
+/* ns: a thread that was the only sender for that long is expected to stay so. */
 #define ALONE 10000000000ll
-#define OTHERS_AGAIN 1000000000ll /* so often it is written that others send */
+#define OTHERS_AGAIN 1000000000ll /* shortest interval between two records of other senders */
 
 #define EP_LANES 6 /* of all layouts, at most */
 /* Of ucp_ep_t, from its first one on: worker, cfg_index, uct_eps. */
@@ -78,9 +78,9 @@ static __always_inline bool lane_key_of(struct task_state *task, const struct ub
 }
 
 /*
- * Finds out where the message of task->sent_op goes. False: it is not known, or another thread
- * has sent in the last ten seconds, or its endpoint's lane goes by another interface, as long as it
- * is a proxy for the wire-up. Not static: verified once.
+ * Finds the lane of the message of task->sent_op. False: it is not known, or another thread has
+ * sent in the last ten seconds, or its endpoint's lane goes by another interface, as long as it is
+ * a proxy for the wire-up. Not static: verified once.
  */
 __weak __noinline int lane_find(struct task_state *task)
 {
@@ -162,7 +162,7 @@ static __always_inline bool short_learn(struct task_state *task)
 }
 
 /*
- * Compares an operation inside of which transfers were seen with what would follow from its result.
+ * Compares an operation inside which transfers were seen with the transfer that its result implies.
  * Not static: verified once.
  */
 __weak __noinline int short_check(struct task_state *task)
@@ -221,7 +221,7 @@ static __always_inline void short_derive(struct task_state *task)
 	derived_count(UB_SHORT_SENDS, derived);
 }
 
-/* Something may have been sent that no record shows: order is not known behind it. */
+/* Something may have been sent without a record: later order is not known. */
 static __always_inline void short_unproven(struct task_state *task)
 {
 	const struct sent_op *op = &task->sent_op;

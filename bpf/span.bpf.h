@@ -30,7 +30,7 @@ static __always_inline int span_enter(struct pt_regs *ctx, __u8 kind)
 }
 
 /*
- * A return, with what its entry left. Whatever the arguments point to is read now: the caller keeps
+ * A return, with the data of its entry. Memory behind the arguments is read now: the caller keeps
  * it until it goes on, and the message is on its way.
  */
 struct leaving {

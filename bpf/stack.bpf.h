@@ -66,7 +66,7 @@ static __always_inline void stack_introduce(const struct stack_walk *walk, struc
 		bpf_map_update_elem(&stacks, &name, &one, BPF_ANY);
 }
 
-/* What is not prepared yet may be so soon: such a path is walked again. */
+/* Rows that are missing may be loaded soon: such a path is walked again. */
 static __always_inline bool stack_final(const struct stack_walk *walk)
 {
 	return walk->path.checks <= STACK_CHECKS && walk->end != UB_STACK_NO_MODULE &&
@@ -102,7 +102,7 @@ struct comparing {
 	const struct stack_path *path;
 };
 
-/* The word at that address becomes the window's first; its last, where the stack ends before. */
+/* The word at that address becomes the window's first; its last, if the stack ends before. */
 static __always_inline __u64 window_move(struct stack_walk *walk, __u64 at)
 {
 	walk->window_at = at;

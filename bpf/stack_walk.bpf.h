@@ -9,7 +9,7 @@
 
 #define STACK_CHECKS                                                                               \
 	96 /* words that may tell one path from another; more: it is walked each time */
-#define STACK_WINDOW 64 /* words that are read in one go: hardly dearer than one, power of two */
+#define STACK_WINDOW 64 /* words read in one go: hardly more expensive than one, power of two */
 #define RANGE_STEPS 9 /* 2^9 = UB_MAX_RANGES */
 #define ROW_STEPS 24
 

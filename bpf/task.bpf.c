@@ -31,8 +31,8 @@ static __always_inline void emit_task(struct task_struct *p, __u32 what, __u32 o
 }
 
 /*
- * Sends what a task has not sent or told yet; it may end while this is collected from outside.
- * False: there was nothing, or somebody else is at it.
+ * Sends records and losses that a task still holds; it may end while this runs from outside. False:
+ * there were none, or another visitor is at work.
  */
 static __always_inline bool send_rest(struct outbox *box)
 {
@@ -81,7 +81,7 @@ int BPF_PROG(task_exec, struct task_struct *p, __u32 old_pid, struct linux_binpr
 		state->with_op_open = 0;
 		state->trampoline = 0;
 		state->reading.sk = 0;
-		state->filter.generation = 0; /* the thread may have got another id */
+		state->filter.generation = 0; /* the thread may have a new id by now */
 	}
 	emit_task(p, UB_EXEC, old_pid);
 	return 0;
@@ -110,7 +110,7 @@ int BPF_PROG(task_exit, struct task_struct *p)
 	if (!traced(tgid))
 		return 0;
 	if (p->signal->live.counter) {
-		/* its number may come again, and what a GPU library keeps for a thread is over */
+		/* its number may be reused, and a GPU library's state for the thread is over */
 		if (bpf_task_storage_get(&memory_tasks, p, NULL, 0))
 			emit_task(p, UB_THREAD_EXIT, 0);
 		return 0;
@@ -122,8 +122,8 @@ int BPF_PROG(task_exit, struct task_struct *p)
 }
 
 /*
- * Run while no hot probe is in place: what tasks have not sent yet. Its reader gets a byte for each
- * task that had something, and reads no more of them at once than the ring has room for.
+ * Runs while no hot probe is in place: sends records that tasks still hold. Its reader gets a byte
+ * for each task that had some, and reads no more of them at once than the ring has room for.
  */
 SEC("iter/task")
 int task_rest(struct bpf_iter__task *ctx)
@@ -137,7 +137,7 @@ int task_rest(struct bpf_iter__task *ctx)
 	return 0;
 }
 
-/* Run while the job goes on: counts of a moment, each of them whole. */
+/* Runs while the job goes on: a snapshot of counts, each of them consistent. */
 SEC("iter/task")
 int task_hits(struct bpf_iter__task *ctx)
 {

@@ -6,7 +6,7 @@
 
 #define UCP_DATATYPE_BYTE 8
 
-/* Where positions are read, so is that of a message whose transfer will not be seen. */
+/* Reads the position of a message whose transfer will not be seen, when positions are due. */
 static __always_inline __u64 op_position(const struct hit *hit, const struct frame *frame)
 {
 	struct sent_op *op = &hit->task->sent_op;
@@ -43,8 +43,8 @@ static __always_inline int op_enter(struct pt_regs *ctx)
 }
 
 /*
- * What the caller's parameters say; returns where it wants tag and length to be stored, 0 =
- * nowhere. Not static: verified once.
+ * Stores the caller's parameters; returns where it wants tag and length to be stored, 0 = nowhere.
+ * Not static: verified once.
  */
 __weak __noinline __u64 op_param_read(struct ub_op *op, __u64 at, __u32 req_size)
 {
@@ -115,9 +115,9 @@ static __always_inline void op_posted(struct ub_op *op, const struct task_state 
 }
 
 /*
- * What UCX has found out about the buffer, of operations with a tag or an address: other receives
- * have requests of another form. Type and device side by side in an ucp_datatype_iter_t,
- * right before its length (src/ucp/dt/dt.h, ucp_memory_info_t); the type alone elsewhere.
+ * UCX's memory type of the buffer, for operations with a tag or an address: other receives have
+ * requests of another form. Type and device side by side in an ucp_datatype_iter_t, right before
+ * its length (src/ucp/dt/dt.h, ucp_memory_info_t); the type alone elsewhere.
  */
 #define UCS_SYS_DEVICE_ID_UNKNOWN 255
 
@@ -141,7 +141,7 @@ static __always_inline void op_memory(struct ub_op *op, const struct task_state 
 }
 
 /*
- * What the request knows at the return. One that was handed in and completed at once may never have
+ * The request's fields at the return. One that was passed in and completed at once may never have
  * been touched by UCX: only a receive marks it then.
  */
 static __always_inline void op_request(struct ub_op *op, struct task_state *task,

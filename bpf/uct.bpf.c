@@ -15,7 +15,7 @@ static __always_inline void owner_at_return(const struct leaving *leaving)
 	owner_look(leaving->task, leaving->frame, leaving->layout, &hints);
 }
 
-/* Sent inside of the first operation that needs another lane, beside the operation's own. */
+/* Sent inside the first operation that needs another lane, besides the operation's own. */
 static __always_inline bool is_wireup(const struct frame *frame, const struct ub_site *site)
 {
 	return site->arg_am_id && (__u8)frame->args[site->arg_am_id & (ARGS - 1)] == AM_WIREUP;

@@ -45,8 +45,8 @@ enum ub_kind {
 _Static_assert(UB_KIND_MAX <= UB_KINDS + 1, "each kind has a counter of its own");
 
 /*
- * What a ring holds: records that one task made one after the other, behind this head. The numbers
- * that a CPU gives to records are handed out by batch; user space writes them into the records.
+ * Content of a ring: records that one task made one after the other, behind this head. Sequence
+ * numbers of a CPU are handed out by batch; user space writes them into the records.
  */
 struct ub_batch {
 	__u32 first_seq; /* ub_hdr.cpu_seq of the first record, the others follow */
@@ -241,7 +241,7 @@ struct ub_call_end {
 
 /*
  * Written as soon as there is room again, and when a thread's detail begins again. The thread may
- * be inside a call whose record is among the missing ones: it is named here.
+ * be inside a call whose record is missing: it is named here.
  */
 struct ub_loss {
 	struct ub_hdr h; /* ts: when the first of them began */
@@ -286,10 +286,10 @@ struct ub_call_stack {
 /* Why a stack has no more frames. */
 enum ub_stack_end {
 	UB_STACK_WHOLE = 1, /* the outermost frame */
-	UB_STACK_NO_MODULE = 2, /* code of no file, or that was mapped just now */
+	UB_STACK_NO_MODULE = 2, /* code of no file, or mapped just now */
 	UB_STACK_NO_ROWS = 3, /* the file, or that part of it, has no unwind information */
-	UB_STACK_RULE = 4, /* a frame that is found in another way than by %rsp or %rbp */
-	UB_STACK_UNREADABLE = 5, /* memory that is not there */
+	UB_STACK_RULE = 4, /* a frame that is found by other means than %rsp or %rbp */
+	UB_STACK_UNREADABLE = 5, /* unreadable memory */
 	UB_STACK_DEEP = 6, /* UB_MAX_DEPTH frames, and more */
 	UB_STACK_LOST = 7, /* the next frame would be below this one */
 	UB_STACK_NOT_YET = 8, /* the file is known, its rows are still to be read */
@@ -374,7 +374,7 @@ _Static_assert(sizeof(struct ub_polls) == 88, "wire polls size");
 /* Mode of all programs, in all tasks. */
 enum ub_pause {
 	UB_RUN = 0,
-	UB_BETWEEN_WINDOWS = 1, /* only what names things: lives of objects, processes */
+	UB_BETWEEN_WINDOWS = 1, /* only records that name things: lives of objects, processes */
 	UB_STOP = 2, /* nothing */
 };
 

@@ -38,12 +38,12 @@ struct ub_caller_ranges {
 struct ub_derived {
 	__u64 seen; /* calls, transfers by their probe */
 	/* while a check is made */
-	__u64 checked; /* operations from which the call, the transfer follows that was seen */
-	__u64 differing; /* operations from which another one follows */
-	__u64 without; /* calls without an operation, transfers that follow from none */
-	/* while its probe is away */
+	__u64 checked; /* operations that imply the call or transfer that was seen */
+	__u64 differing; /* operations that imply another one */
+	__u64 without; /* calls without an operation, transfers implied by none */
+	/* while its probe is removed */
 	__u64 derived; /* calls, transfers */
-	__u64 unproven; /* operations that may have sent something, it is not known what */
+	__u64 unproven; /* operations that may have sent something unknown */
 };
 
 /* An endpoint on which short sends wait that found no resources. */

@@ -73,13 +73,13 @@ enum ub_cell_flags {
 	UB_CELL_HEADER = 1 << 1, /* the user's headers in bytes are of unknown length */
 };
 
-/* The first cells are for what finds no free one: calls, operations, transfers. */
+/* The first cells are for events without a free one: calls, operations, transfers. */
 enum ub_cell_other { UB_OTHER_CALLS, UB_OTHER_OPS, UB_OTHER_XFERS, UB_CELL_OTHERS };
 
 #define UB_MAX_CELLS 65536
 #define UB_TIMED_EVERY 32
 
-/* Where a process has its MPI libraries' code: calls from there are the library's own. */
+/* Addresses of MPI libraries' code in a process: calls from there are the library's own. */
 #define UB_MAX_TEXTS 8
 struct ub_mpi_text {
 	__u64 from[UB_MAX_TEXTS];

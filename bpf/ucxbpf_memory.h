@@ -41,7 +41,7 @@ enum ub_mem_what {
 	UB_MEM_RETAIN = 33, /* (out handle, address): physical memory, to be released once more */
 };
 
-/* ub_mem.device where it is no number of a device. */
+/* ub_mem.device if it is no device number. */
 #define UB_DEVICE_NOT_TOLD (-1)
 #define UB_DEVICE_HOST (-2) /* the properties say: pinned memory of the host */
 #define UB_DEVICE_MANAGED (-3) /* ... managed memory */

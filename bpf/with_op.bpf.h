@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
 /*
- * A message sent inside its operation ends with it: the operation's return shows the outcome,
- * so the transfer needs no return probe. The operation is done, or failed like the transfer, or has
- * a request, which is complete only if the message left. A transfer without resources is retried
+ * A message sent inside its operation ends with it: the operation's return shows the outcome, so
+ * the transfer needs no return probe. The operation is done, or failed like the transfer, or has a
+ * request, which is complete only if the message left. A transfer without resources is retried
  * within the operation, or later from its request (ucp_tag_send_nbx and ucp_request_send,
  * src/ucp/tag/tag_send.c and core/ucp_request.inl, UCX 1.13 to 1.18). An operation that completes
  * at once has a request only if the caller asked for one; any other complete request was completed
  * by another thread, with a transfer of its own.
  *
- * A message that is copied (am_bcopy) has a request from the start, which says how much was sent
- * before a fragment of it: as much more as before the fragment ahead of that one was that one's
- * length, and no more is a fragment without resources. The last one has the rest
- * (ucp_do_am_bcopy_multi, src/ucp/proto/proto_am.inl; ucp_proto_multi_progress, proto_multi.inl).
+ * A message that is copied (am_bcopy) has a request from the start, which holds the bytes sent
+ * before each fragment: the increase since the fragment before is that one's length, and no
+ * increase means that it found no resources. The last one has the rest (ucp_do_am_bcopy_multi,
+ * src/ucp/proto/proto_am.inl; ucp_proto_multi_progress, proto_multi.inl).
  */
 #ifndef UCXBPF_WITH_OP_BPF_H
 #define UCXBPF_WITH_OP_BPF_H
@@ -22,8 +22,8 @@
 #define UCS_ERR_NO_RESOURCE (-2)
 
 /*
- * How many short sends of an endpoint were refused and have not left since. They leave outside of
- * operations: their probe must not go before that.
+ * Number of an endpoint's short sends that were refused and have not left since. They leave outside
+ * of operations: their probe must not be removed before that.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -139,7 +139,7 @@ __weak __noinline int waiting_add(struct task_state *task, __u64 uct_ep, int mor
 	return 0;
 }
 
-/* A refused short send comes again from progress: it does not follow from its operation. */
+/* A refused short send is retried from progress: it does not follow from its operation. */
 static __always_inline void with_op_strays(const struct frame *frame, __s64 status)
 {
 	if (derives && frame->derivable && status < 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
 /*
- * UCP's older API (ucp_tag_send_nb() and its like) calls the functions that have the probes. The
- * code that called it is the operation's caller.
+ * UCP's older API (ucp_tag_send_nb() and the like) calls the functions that have the probes. Its
+ * caller is the operation's caller.
  */
 #ifndef UCXBPF_WRAPPER_BPF_H
 #define UCXBPF_WRAPPER_BPF_H
