@@ -9,8 +9,8 @@
 #include "explain/decode/decode.h"
 
 /*
- * The lowest bit is of collectives, the next two say which part of a communicator (all, the ranks
- * of a node, one of each node); those from the fifth on number it, from 0 for MPI_COMM_WORLD
+ * The lowest bit marks collectives, the next two the part of a communicator (all, the ranks of a
+ * node, one of each node); bits from the fifth on number it, from 0 for MPI_COMM_WORLD
  * (src/include/mpir_contextid.h, 3.4 to 4.3).
  */
 #define MPICH_PARTS 7u

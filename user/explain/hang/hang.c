@@ -22,7 +22,7 @@ struct hang_awaited {
  * edge to each. A process that is stopped waits for nobody: it would not go on if it could.
  */
 struct hang_node {
-	const struct fact_open *open; /* what it waits in; NULL: it does not wait */
+	const struct fact_open *open; /* the call that it waits in; NULL: it does not wait */
 	const struct fact_thread *thread;
 	const char *missing;
 	int rank; /* of a rank that is not traced */
@@ -205,8 +205,8 @@ static void wait_for_set(struct hang_graph *graph, size_t from, size_t set)
 }
 
 /*
- * Its peer is not known, as in a communicator whose ranks are not: whoever waits for nobody may be
- * what it waits for, perhaps through others.
+ * Its peer is not known, as in a communicator with unknown ranks: it may wait for any process that
+ * waits for nobody, perhaps through others.
  */
 static void wait_for_any(struct hang_graph *graph, size_t from)
 {

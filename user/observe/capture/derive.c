@@ -140,8 +140,8 @@ static uint64_t learnt(const struct capture_session *capture)
 }
 
 /*
- * Whether a short send of a living process waits for resources. forget: of none from now on, since
- * one that left while its probe was away would be waited for in vain.
+ * Whether a short send of a living process waits for resources. forget: clears all of them, since
+ * one that left while its probe was removed would be waited for in vain.
  */
 static bool sends_wait(const struct capture_session *capture, bool forget)
 {

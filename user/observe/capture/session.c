@@ -367,7 +367,7 @@ void capture_abandon(struct capture_session *capture)
 	session_release(capture);
 }
 
-/* format: of the number of processes, and of the end of that word; nothing of none */
+/* format: for the number of processes and the ending of that word; no note for 0 */
 static void note_processes(struct capture_session *capture, unsigned int count, const char *format)
 {
 	char text[200];

@@ -24,7 +24,7 @@ static const struct privilege {
 	const char *name;
 	int bit, wider;
 	enum problem_id without; /* PROBLEM_CAPABILITY: no trace */
-	const char *why; /* what it is for, else what is lost */
+	const char *why; /* its purpose, else the loss without it */
 } privileges[] = {
 	{ "CAP_BPF", CAP_BPF, CAP_SYS_ADMIN, PROBLEM_CAPABILITY,
 	  "loads the programs and makes the rings" },

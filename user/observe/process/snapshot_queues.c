@@ -12,7 +12,7 @@
 #include "observe/process/record.h"
 #include "observe/process/snapshot_private.h"
 
-/* Enough to tell what a job waits for; the others are counted. */
+/* Enough entries to show why a job waits; the others are counted. */
 #define MAX_POSTED 256
 #define MAX_WAITING 64
 #define MAX_SENDS 256

@@ -267,9 +267,9 @@ static void feed_wait(struct diff *diff, const struct fact_wait *wait)
 }
 
 /*
- * An algorithm, or the ones that cannot be told apart by messages like these. Of any other
- * operation it may have been each: with neither members nor size, which messages tell. Between two
- * ranks all are the same.
+ * An algorithm, or the ones that such messages cannot distinguish. Any other operation may have
+ * been each of them: it has neither members nor size, which come from messages. Between two ranks
+ * all are the same.
  */
 static void feed_collective(struct diff *diff, const struct fact_collective *collective)
 {

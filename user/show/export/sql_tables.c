@@ -427,7 +427,7 @@ static void view_of(struct sql *sql, enum fact_type type)
 	" THEN min(iif(s.timed, s.precision, NULL))"                                                     \
 	" WHEN sum(s.timed) THEN 'mixed' END AS time_precision" EXACT_SUMS
 
-/* Of single events with an exact duration: the one that a share of all is not above. */
+/* For single events with an exact duration: the value that percent of all do not exceed. */
 #define QUANTILE(percent, name)                                                                    \
 	", max(iif(at <= (of * " percent " + 99) / 100, ns, NULL)) AS exact_" name "_ns"
 #define DURATIONS(view, type, keys)                                                                \

@@ -136,7 +136,7 @@ static struct cube_row *report_row(struct cube *cube, const void *fact)
 	return cube_at(cube, key);
 }
 
-/* Whether the filter selects the fact, which is so many. bytes: UINT64_MAX: not known. */
+/* Whether the filter selects the fact, which stands for count. bytes: UINT64_MAX: not known. */
 static bool select_fact(struct report *report, struct selected *selected, enum fact_type type,
 			const void *fact, uint64_t count, uint64_t bytes)
 {

@@ -58,7 +58,7 @@ static void functions_print_calls(char *cell, size_t size, const void *row, cons
 		snprintf(cell, size, "-");
 }
 
-/* An upper bound, of calls inside of which nothing was seen: until their threads went on. */
+/* An upper bound, for calls inside which nothing was seen: until their threads went on. */
 static void print_most(char *cell, size_t size, const struct cube_sums *sums,
 		       const struct text_report *text)
 {
@@ -290,7 +290,7 @@ static void show_sender(const struct cube_row **rows, size_t count, size_t shown
 	rows[shown - 1] = sender;
 }
 
-/* Those of which some row has something to say; returns their number. */
+/* The columns for which some row has data; returns their number. */
 static int columns_of(const struct report *report,
 		      struct table_column columns[ARRAY_SIZE(functions_columns)])
 {

@@ -47,7 +47,7 @@ static void print_bytes(char *cell, size_t size, const void *row, const void *co
 	unit_bytes(cell, size, text_size(row)->class->bytes, text_exact(context));
 }
 
-/* Of those of which it is known. */
+/* The share of messages of which it is known. */
 static void print_unexpected(char *cell, size_t size, const void *row, const void *context)
 {
 	const struct size_class *class = text_size(row)->class;

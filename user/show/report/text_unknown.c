@@ -115,7 +115,7 @@ static void detail(const struct text_report *text)
 	paragraph(text, "detail", line, totals->unsummed || totals->partial);
 }
 
-/* "1 KiB of 3 KiB", and what they are. */
+/* "1 KiB of 3 KiB", with a noun. */
 static void add_part(const struct text_report *text, char *line, uint64_t part, uint64_t all,
 		     const char *what)
 {

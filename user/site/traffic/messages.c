@@ -61,7 +61,7 @@ static void leave(int signal)
 
 /*
  * With MPICH 4.0.2 over UCX 1.13.1 and tcp, MPI_Finalize hung in 14 of 35 runs, untraced as well:
- * one rank waits for the others and no longer answers those that still flush their endpoints.
+ * one rank waits for the others and no longer answers ranks that still flush their endpoints.
  */
 void finalize(void)
 {

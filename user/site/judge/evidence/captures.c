@@ -371,7 +371,7 @@ const char *read_death(struct judge *judge, const struct line_ref *fields)
 	return NULL;
 }
 
-/* Of processes that called MPI. */
+/* For processes that called MPI. */
 void write_waits(const struct judge *judge, struct evidence_lines *lines)
 {
 	const struct aggregates *aggregates = &judge->aggregates;

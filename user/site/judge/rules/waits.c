@@ -64,7 +64,7 @@ static bool unknown_waits(const struct rule_ctx *ctx, const jobs *jobs)
 	return true;
 }
 
-/* A share, of which its rule says what it is of. */
+/* A share; the rule defines its whole. */
 struct share {
 	const char *sums; /* word 0 of SUM_WAIT */
 	const char *what; /* "others waited for it" */
