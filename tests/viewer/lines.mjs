@@ -29,9 +29,24 @@ function keepCurves() {
 async function drawn(view, fragment) {
   await view.load(`view=timeline&${fragment}`);
   await view.page.locator("#range-stats").waitFor();
-  await view.page.waitForFunction(() => !document.querySelector("#range-stats .empty"));
   await view.settled();
   return view.page.locator("canvas.marks").evaluate(({ curves, clientWidth }) => ({ curves, width: clientWidth }));
+}
+
+// What the first frame after a link has of it.
+async function firstFrame(view, fragment) {
+  await view.load("view=timeline");
+  await view.page.locator(".tracks canvas").waitFor();
+  await view.settled();
+  return view.page.evaluate(async (text) => {
+    const followed = new Promise((done) => addEventListener("hashchange", done, { once: true }));
+    location.hash = text;
+    await followed;
+    await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+    const [marks, strip] = ["canvas.marks", ".minimap canvas"].map((name) => document.querySelector(name));
+    const numbers = document.querySelectorAll("#range-stats td.num").length;
+    return { numbers: numbers > 0, curves: marks.curves.length, strip: Math.round(strip.width / devicePixelRatio) === strip.clientWidth };
+  }, fragment);
 }
 
 const TIP = 5; // px before the arrival: the arrow's head
@@ -71,6 +86,7 @@ export async function lines(view, events) {
   const fragment = `time=${first}-${last}&timeline.at=${sight.join("-")}`;
   assert.ok(some.length > 20 && some.length < MOST, `${some.length} messages to be drawn`);
   agree(await drawn(view, fragment), some, partOf, "a chosen time");
+  assert.deepEqual(await firstFrame(view, `view=timeline&${fragment}`), { numbers: true, curves: some.length, strip: true }, "in one frame");
   const called = some[0].function;
   agree(await drawn(view, `${fragment}&function=${called}`), some.filter((m) => m.function === called), partOf, called);
   assert.ok(sent(0, buckets).length > MOST);

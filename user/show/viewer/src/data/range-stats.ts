@@ -22,12 +22,12 @@ export interface RangeStats {
 
 export type Window = { from: number; to: number };
 
-function add(map: Map<number, Part>, key: number, part: Part) {
+function add(map: Map<number, Part>, key: number, calls: number, time: number, waited: number) {
   const at = map.get(key);
-  if (!at) return void map.set(key, { ...part });
-  at.calls += part.calls;
-  at.time += part.time;
-  at.waited += part.waited;
+  if (!at) return void map.set(key, { calls, time, waited });
+  at.calls += calls;
+  at.time += time;
+  at.waited += waited;
 }
 
 function addCalls(stats: RangeStats, timeline: Timeline, lane: Lane, { from, to }: Window, fails: Uint8Array) {
@@ -43,9 +43,10 @@ function addCalls(stats: RangeStats, timeline: Timeline, lane: Lane, { from, to 
   for (let event = lane.first + first; event < lane.first + end; event++) {
     const [start, stop] = [Math.max(from, events.start[event]), Math.min(to, events.start[event] + events.duration[event])];
     if (stop < start || events.start[event] >= to || fails[events.key[event]]) continue;
-    const part = { calls: 1, time: stop - start, waited: covered(waits, byCall.get(event) ?? [], from, to) };
-    add(stats.functions, functions[events.key[event]], part);
-    add(stats.processes, lane.process, part);
+    const held = byCall.get(event);
+    const waited = held ? covered(waits, held, from, to) : 0;
+    add(stats.functions, functions[events.key[event]], 1, stop - start, waited);
+    add(stats.processes, lane.process, 1, stop - start, waited);
   }
 }
 
@@ -57,7 +58,7 @@ function addSteps(stats: RangeStats, timeline: Timeline, lane: Lane, { from, to 
     const start = zero + bucket[i] * level.bucket;
     if (start >= to) break;
     const share = (Math.min(to, start + level.bucket) - Math.max(from, start)) / level.bucket;
-    add(stats.processes, lane.process, { calls: 0, time: busy[i] * share, waited: waited[i] * share });
+    add(stats.processes, lane.process, 0, busy[i] * share, waited[i] * share);
   }
 }
 

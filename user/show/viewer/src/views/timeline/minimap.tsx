@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The whole run over the tracks, on the same scale of pixels: the share of all processes in MPI, and waiting in it, whatever the filters; a frame around
 // the part in sight, which can be dragged to another place.
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { MPI, Timeline } from "../../data/timeline";
 import { fit } from "../../ui/canvas";
 import { dark, mpiColour, styleColour, waitingColour } from "../../ui/colours";
@@ -11,32 +11,34 @@ import { GUTTER } from "./scene";
 import { Sight, wholeOf } from "./sight";
 
 const HEIGHT = 40;
+const PARTS = 2048; // of the run, about as many as there are pixels
 
 interface Shares {
-  busy: Float64Array; // by pixel, ns
+  busy: Float64Array; // ns, by part of the run
   waited: Float64Array;
-  most: number; // ns of all lanes in a pixel
+  most: number; // ns of all lanes in the run
 }
 
-// From the finest level whose steps are not below half a pixel, else the coarsest.
-function sharesOf(timeline: Timeline, width: number): Shares {
+// Adds an amount evenly to the places from `start` on.
+function spread(out: Float64Array, start: number, wide: number, amount: number) {
+  for (let x = Math.max(0, Math.floor(start)); x < Math.min(out.length, start + wide); x++)
+    out[x] += (amount * (Math.min(x + 1, start + wide) - Math.max(x, start))) / wide;
+}
+
+// From the finest level whose steps are not below half a part, else the coarsest. Once for all widths, which change with each panel.
+function sharesOf(timeline: Timeline): Shares {
   const { from, to } = wholeOf(timeline.span);
-  const pixel = (to - from) / width;
-  const level = timeline.levels.find(({ bucket }) => bucket >= pixel / 2) ?? timeline.levels.at(-1);
-  const out = { busy: new Float64Array(width), waited: new Float64Array(width), most: 0 };
+  const part = (to - from) / PARTS;
+  const level = timeline.levels.find(({ bucket }) => bucket >= part / 2) ?? timeline.levels.at(-1);
   const lanes = timeline.lanes.filter((lane) => lane.layer === MPI);
-  out.most = Math.max(1, lanes.length * pixel);
+  const out = { busy: new Float64Array(PARTS), waited: new Float64Array(PARTS), most: Math.max(1, lanes.length * (to - from)) };
   for (const lane of level ? lanes : []) {
     const { bucket, busy, waited } = level!.columns;
     const zero = level!.zero.get(lane.host) ?? 0;
     for (let i = level!.bounds[lane.index]; i < timeline.levelEnd(level!, lane); i++) {
-      const start = (zero + bucket[i] * level!.bucket - from) / pixel;
-      const wide = level!.bucket / pixel;
-      for (let x = Math.max(0, Math.floor(start)); x < Math.min(width, start + wide); x++) {
-        const part = (Math.min(x + 1, start + wide) - Math.max(x, start)) / wide;
-        out.busy[x] += busy[i] * part;
-        out.waited[x] += waited[i] * part;
-      }
+      const start = (zero + bucket[i] * level!.bucket - from) / part;
+      spread(out.busy, start, level!.bucket / part, busy[i]);
+      spread(out.waited, start, level!.bucket / part, waited[i]);
     }
   }
   return out;
@@ -46,10 +48,12 @@ function draw(canvas: HTMLCanvasElement, width: number, { busy, waited, most }: 
   const context = fit(canvas, width, HEIGHT);
   context.fillStyle = styleColour("gap");
   context.fillRect(0, 0, width, HEIGHT);
-  const bars = (values: Float64Array, colour: string) => {
+  const bars = (parts: Float64Array, colour: string) => {
+    const values = new Float64Array(width);
+    parts.forEach((ns, i) => spread(values, (i * width) / PARTS, width / PARTS, ns));
     context.fillStyle = colour;
-    for (let x = 0; x < values.length; x++) {
-      const tall = Math.min(HEIGHT, (values[x] / most) * HEIGHT);
+    for (let x = 0; x < width; x++) {
+      const tall = Math.min(HEIGHT, ((values[x] * width) / most) * HEIGHT);
       if (values[x] > 0) context.fillRect(x, HEIGHT - Math.max(1, tall), 1, Math.max(1, tall));
     }
   };
@@ -62,10 +66,10 @@ export function Minimap({ timeline, sight }: { timeline: Timeline; sight: Sight 
   const held = useRef(false);
   const { look } = sight;
   const width = Math.max(1, look.width - GUTTER);
-  const shares = useLater(() => sharesOf(timeline, width), [timeline, width]);
+  const shares = useLater(() => sharesOf(timeline), [timeline]);
   useLayoutEffect(() => {
-    if (shares) draw(canvas.current!, shares.busy.length, shares);
-  }, [shares, dark.value]);
+    if (shares) draw(canvas.current!, width, shares);
+  }, [shares, width, dark.value]);
   const whole = wholeOf(timeline.span);
   const part = (ns: number) => Math.max(0, Math.min(width, ((ns - whole.from) / (whole.to - whole.from)) * width));
   const [left, right] = [part(look.from), part(look.to)];
@@ -75,8 +79,10 @@ export function Minimap({ timeline, sight }: { timeline: Timeline; sight: Sight 
     const half = (look.to - look.from) / 2;
     sight.show({ from: middle - half, to: middle + half });
   };
-  const sum = (values: Float64Array) => values.reduce((a, b) => a + b, 0);
-  const said = shares ? `${share(sum(shares.busy), shares.most * width)} of the processes' time in MPI, ${share(sum(shares.waited), shares.most * width)} waiting. ` : "";
+  const said = useMemo(() => {
+    const of = (values: Float64Array) => share(values.reduce((a, b) => a + b, 0), shares!.most);
+    return shares ? `${of(shares.busy)} of the processes' time in MPI, ${of(shares.waited)} waiting. ` : "";
+  }, [shares]);
   return (
     <div class="minimap">
       <span class="soft" style={{ width: `${GUTTER - 8}px` }}>whole run, {time(timeline.span)}</span>

@@ -8,7 +8,6 @@ import type { Timeline } from "../../data/timeline";
 import { chosen, current, engine, model, range, sizes } from "../../state/state";
 import { fit } from "../../ui/canvas";
 import { dark } from "../../ui/colours";
-import { useLater } from "../../ui/turns";
 import { arrowsOf, NONE } from "./arrows";
 import { chosenTime } from "./chosen";
 import { Colours } from "./colours";
@@ -44,7 +43,7 @@ export function usePainting({ canvas, marks, scroller }: Places, { timeline, lay
   const colours = useMemo(() => new Colours(model), []);
   const filter = useTimelineFilter();
   // rows of pixels have no room for lines
-  const arrows = useLater(() => (layout.pixels ? NONE : arrowsOf(timeline, filter)), [timeline, filter, range.value, layout.pixels]) ?? NONE;
+  const arrows = useMemo(() => (layout.pixels ? NONE : arrowsOf(timeline, filter)), [timeline, filter, range.value, layout.pixels]);
   const scene: Scene = {
     timeline, layout, look, colours, filtered: chosen.value.size > 0 || sizes.value.size > 0, fails: (sort) => filter.fails(sort), sizes: sizes.value,
     chain: new Set(chain ? members(chain) : []), arrow: chain?.arrow ?? null, arrows, marked, chosen: brush ? () => brush : chosenTime(timeline),

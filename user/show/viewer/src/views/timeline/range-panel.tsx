@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Beside the tracks: statistics of the chosen time.
+import { useMemo } from "preact/hooks";
 import { Part, rangeStats } from "../../data/range-stats";
 import type { Timeline } from "../../data/timeline";
 import { model, range } from "../../state/state";
 import { bytes, count, instant, plural, share, time } from "../../ui/format";
 import { Pairs } from "../../ui/tip";
-import { useLater } from "../../ui/turns";
 import { MOST as MOST_ARROWS } from "./arrows";
 import { chosenTime } from "./chosen";
 import type { Layout } from "./layout";
@@ -37,9 +37,8 @@ function Rows({ head, rows, id }: { head: string; rows: [string, Part][]; id: st
 export function RangePanel({ timeline, layout }: { timeline: Timeline; layout: Layout }) {
   const filter = useTimelineFilter();
   const at = chosenTime(timeline)!;
-  const stats = useLater(
+  const stats = useMemo(
     () => rangeStats(timeline, [...new Set(layout.tracks.flatMap((track) => track.counted))], at, filter), [timeline, layout, range.value, filter]);
-  if (!stats) return <section class="card details" id="range-stats" aria-label="Chosen time"><p class="empty">Adding up …</p></section>;
   const { from, to } = at(layout.tracks[0]?.host ?? 0);
   const sum = (pick: (part: Part) => number) => [...stats.processes.values()].reduce((all, part) => all + pick(part), 0);
   const [inMpi, waited] = [sum((part) => part.time), sum((part) => part.waited)];
