@@ -336,6 +336,9 @@ def sums:
 	(select(has("call_sites"))
 		| select(([.calls[].count] | add // 0) < ([.call_sites[].count] | add // 0))
 		| "call_sites: more than calls"),
+	(.collective_joins
+		| select(((.proved | natural) and (.contradicted | natural) and (.unproved | reasons)) | not)
+		| "collective_joins: not as documented"),
 	(.matching | objects
 		| select(.sends != .matched + .ambiguous + ([.unmatched_sends[]?] | add // 0))
 		| "matching: sends are not matched, ambiguous and unmatched");

@@ -33,6 +33,8 @@ enum job_site {
 	AT_MPI_RECV,
 	AT_MPI_ALLREDUCE,
 	AT_MPI_TEST,
+	AT_MPI_INIT,
+	AT_MPI_COMM_FREE,
 	AT_TAG_SEND,
 	AT_TAG_RECV,
 	AT_TAG_MSG_RECV,
@@ -87,6 +89,8 @@ static const struct {
 	[AT_MPI_RECV] = { "PMPI_Recv", "MPI_Recv", UB_CALL, 0, 0 },
 	[AT_MPI_ALLREDUCE] = { "PMPI_Allreduce", "MPI_Allreduce", UB_CALL, 0, 0 },
 	[AT_MPI_TEST] = { "PMPI_Test", "MPI_Test", UB_CALL, 0, 0 },
+	[AT_MPI_INIT] = { "PMPI_Init", "MPI_Init", UB_CALL, 0, 0 },
+	[AT_MPI_COMM_FREE] = { "PMPI_Comm_free", "MPI_Comm_free", UB_CALL, 0, 0 },
 	[AT_TAG_SEND] = { "ucp_tag_send_nbx", "tag_send", UB_OP, 0, 0 },
 	[AT_TAG_RECV] = { "ucp_tag_recv_nbx", "tag_recv", UB_OP, 0, 0 },
 	[AT_TAG_MSG_RECV] = { "ucp_tag_msg_recv_nbx", "tag_msg_recv", UB_OP, 0, 0 },
@@ -283,6 +287,16 @@ static inline void job_call(struct task *task, enum job_site site)
 {
 	task->call = 0;
 	task->call = job_frame(task, job_add(task, site, 0));
+}
+
+static inline void job_call_on(struct task *task, enum job_site site, uint64_t comm)
+{
+	struct ub_call *call;
+
+	task->call = 0;
+	call = job_add(task, site, 0);
+	call->comm = comm;
+	task->call = job_frame(task, call);
 }
 
 /* So many calls of MPI_Test, one each every ns; the task is inside of the last one. */

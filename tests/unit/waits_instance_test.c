@@ -77,11 +77,163 @@ static void others_may_be_missing(void **state)
 	pair_release(&r);
 }
 
+#define COMM 0x5510
+#define CONTEXT 5 /* of its messages */
+#define COLLECTIVE_TAG (1ull << 63 | CONTEXT)
+
+/* Both ranks call MPI_Init, and a communicator's collectives. */
+static void numbered_init(struct pair *pair, const char *seen_from)
+{
+	pair_init(pair, seen_from);
+	job_call(&pair->a, AT_MPI_INIT);
+	job_call(&pair->b, AT_MPI_INIT);
+}
+
+/* A collective of both, with a message. */
+static void reduce(struct pair *pair, uint64_t comm)
+{
+	job_call_on(&pair->a, AT_MPI_ALLREDUCE, comm);
+	job_call_on(&pair->b, AT_MPI_ALLREDUCE, comm);
+	job_pass_short(&pair->a, &pair->b, COLLECTIVE_TAG, 8);
+	job_arrive(&pair->b, COLLECTIVE_TAG, 8, 0);
+	job_find(&pair->b, COLLECTIVE_TAG, UINT64_MAX, COLLECTIVE_TAG, 8);
+}
+
+static void numbered_end(struct pair *pair)
+{
+	end(pair);
+	pair_analyse(pair);
+}
+
+static void assert_number(const struct pair *pair, size_t at, uint64_t sequence, const char *reason)
+{
+	const struct fact_collective *fact = &pair->out.collectives.data[at];
+
+	assert_true(at < pair->out.collectives.len);
+	assert_int_equal(fact->sequence, sequence);
+	if (reason)
+		assert_string_equal(fact->sequence_reason, reason);
+	else
+		assert_null(fact->sequence_reason);
+}
+
+static void calls_are_numbered(void **state)
+{
+	const struct fact_joins *joins;
+	unsigned int numbered = 0;
+	struct pair r;
+
+	(void)state;
+	numbered_init(&r, "start");
+	reduce(&r, COMM);
+	reduce(&r, COMM + 16);
+	reduce(&r, COMM);
+	numbered_end(&r);
+	joins = &r.out.totals.joins;
+	assert_number(&r, 0, 1, NULL);
+	assert_number(&r, 1, 1, NULL);
+	assert_number(&r, 2, 2, NULL);
+	assert_int_equal(joins->proved, 3);
+	assert_int_equal(joins->contradicted, 0);
+	assert_int_equal(reason_sum(joins->unproved), 0);
+	assert_int_equal(r.out.collectives.data[2].context, CONTEXT);
+	for (size_t i = 0; i < r.out.calls.len; i++) {
+		const struct fact_call *call = &r.out.calls.data[i];
+
+		assert_true(!call->sequence == !!strcmp(call->function, "MPI_Allreduce"));
+		assert_int_equal(call->context, call->sequence ? CONTEXT : -1);
+		numbered += call->sequence > 0;
+	}
+	assert_int_equal(numbered, 6);
+	pair_release(&r);
+}
+
+/* One rank made a call that the other one did not: messages join what is not one operation. */
+static void other_numbers_contradict(void **state)
+{
+	const struct fact_collective *fact;
+	struct pair r;
+
+	(void)state;
+	numbered_init(&r, "start");
+	job_call_on(&r.a, AT_MPI_ALLREDUCE, COMM);
+	reduce(&r, COMM);
+	numbered_end(&r);
+	fact = r.out.collectives.data;
+	assert_int_equal(r.out.collectives.len, 1);
+	assert_int_equal(r.out.totals.joins.contradicted, 1);
+	assert_int_equal(r.out.totals.joins.proved, 0);
+	assert_int_equal(reason_count(r.out.totals.notes, FACT_CONTRADICTED), 1);
+	assert_true(fact->contradicted);
+	assert_int_equal(fact->sequence, 0);
+	assert_int_equal(fact->ranks, -1);
+	assert_string_equal(fact->reason, "its calls have different numbers");
+	for (size_t i = 0; i < r.out.waits.len; i++)
+		assert_string_not_equal(r.out.waits.data[i].kind, "at_nxn");
+	pair_release(&r);
+}
+
+static void a_late_start_has_no_numbers(void **state)
+{
+	const char *reason = "a rank was not traced from its start";
+	struct pair r;
+
+	(void)state;
+	pair_init(&r, "start"); /* without MPI_Init */
+	reduce(&r, COMM);
+	numbered_end(&r);
+	assert_number(&r, 0, 0, reason);
+	assert_int_equal(reason_count(r.out.totals.joins.unproved, reason), 1);
+	pair_release(&r);
+}
+
+/* Records are missing somewhere, also after the call. */
+static void losses_have_no_numbers(void **state)
+{
+	struct pair r;
+
+	(void)state;
+	numbered_init(&r, "start");
+	job_call_on(&r.a, AT_MPI_ALLREDUCE, COMM);
+	job_damage_last(&r.job);
+	reduce(&r, COMM);
+	numbered_end(&r);
+	assert_int_equal(r.out.totals.joins.contradicted, 0);
+	for (size_t i = 0; i < r.out.calls.len; i++)
+		assert_int_equal(r.out.calls.data[i].sequence, 0);
+	pair_release(&r);
+}
+
+/* Which communicator was freed is not known: those that were not used before are others. */
+static void freed_handles_have_no_numbers(void **state)
+{
+	struct pair r;
+
+	(void)state;
+	numbered_init(&r, "start");
+	reduce(&r, COMM);
+	job_call(&r.a, AT_MPI_COMM_FREE);
+	job_call(&r.b, AT_MPI_COMM_FREE);
+	reduce(&r, COMM);
+	reduce(&r, COMM + 16);
+	numbered_end(&r);
+	assert_number(&r, 0, 1, NULL);
+	assert_number(&r, 1, 0,
+		      "its communicator may have been freed, and another one has its handle");
+	assert_number(&r, 2, 1, NULL);
+	pair_release(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(messages_are_counted),
 		cmocka_unit_test(others_may_be_missing),
+		cmocka_unit_test(calls_are_numbered),
+		cmocka_unit_test(other_numbers_contradict),
+		cmocka_unit_test(a_late_start_has_no_numbers),
+		cmocka_unit_test(losses_have_no_numbers),
+		cmocka_unit_test(freed_handles_have_no_numbers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

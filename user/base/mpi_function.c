@@ -93,6 +93,8 @@ struct mpi_function mpi_function(const char *function)
 	name = function + strlen("MPI_");
 	found.blocks = !returns_early(name);
 	found.completes = begins(name, "Wait");
+	found.begins = begins(name, "Init") || begins(name, "Session_init");
+	found.frees = begins(name, "Comm_free") || begins(name, "Comm_disconnect");
 	for (int i = 0; i < COLLECTIVES; i++) {
 		if (!is_name(name, collectives[i].name) &&
 		    !is_nonblocking(name, collectives[i].name))

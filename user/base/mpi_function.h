@@ -41,6 +41,8 @@ struct mpi_function {
 	enum collective_flow flow;
 	bool blocks; /* it returns only once the operations that it began are complete */
 	bool completes; /* it waits for operations of earlier calls: MPI_Wait, MPI_Waitall... */
+	bool begins; /* MPI, for its process: MPI_Init... */
+	bool frees; /* a communicator, whose handle may mean another one later */
 };
 
 /*

@@ -279,6 +279,7 @@ static bool is_open(const struct analysis *analysis, const struct call *call, ui
 static void on_call(void *arg, const struct call *call)
 {
 	struct analysis *analysis = arg;
+	const struct collective_identity identity = waits_identity(analysis->waits, call);
 	uint64_t until = call->until;
 	struct fact_open fact;
 	bool open = false;
@@ -288,7 +289,7 @@ static void on_call(void *arg, const struct call *call)
 		open = is_open(analysis, call, until, &fact);
 	}
 	waits_call(analysis->waits, call, until);
-	emit_call(&analysis->emitter, call, until, open && fact.certain);
+	emit_call(&analysis->emitter, call, until, open && fact.certain, identity);
 	if (!open)
 		return;
 	fact.until = until;
@@ -403,8 +404,13 @@ static int start(struct analysis *analysis, const struct fact_sink *sink,
 					 on_op_done, on_op_over,    on_transfer,  on_hidden,
 					 on_sent,    on_arrived,    on_completed, on_met };
 	struct match_sink messages = { analysis, on_message, on_joined };
-	struct waits_sink found = { analysis, on_wait, on_collective, totals->waits_unknown,
-				    &totals->waits_hidden };
+	struct waits_sink found = { analysis,
+				    on_wait,
+				    on_collective,
+				    totals->waits_unknown,
+				    &totals->waits_hidden,
+				    &totals->joins,
+				    input_lacks_calls };
 	struct teams_sink joined = { analysis, on_collective };
 	int err = 0;
 

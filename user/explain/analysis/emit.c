@@ -171,7 +171,7 @@ static void emit_polls(struct emitter *emitter, const struct call *call)
 }
 
 static void emit_call_seen(struct emitter *emitter, const struct call *call, uint64_t until,
-			   bool open)
+			   bool open, struct collective_identity identity)
 {
 	const struct moment last = open ? (struct moment){ until, PRECISION_LOWER } : call->end;
 	const struct emitted_end end = emit_end(call->start, last);
@@ -180,6 +180,8 @@ static void emit_call_seen(struct emitter *emitter, const struct call *call, uin
 		.process = call->process->index,
 		.function = call->function,
 		.comm = call->comm,
+		.context = identity.context,
+		.sequence = identity.sequence,
 		.seen = call->derived ? "derived" : "probe",
 		.place = call->place,
 		.stack = call->stack,
@@ -213,13 +215,14 @@ static void emit_missed(struct emitter *emitter, const struct call *call)
 		fact_put_sums(emitter->sink, FACT_CALLS, &fact, &sums);
 }
 
-void emit_call(struct emitter *emitter, const struct call *call, uint64_t until, bool open)
+void emit_call(struct emitter *emitter, const struct call *call, uint64_t until, bool open,
+	       struct collective_identity identity)
 {
 	if (!call->id)
 		return emit_missed(emitter, call);
 	if (call->count > 1)
 		return emit_polls(emitter, call);
-	emit_call_seen(emitter, call, until, open);
+	emit_call_seen(emitter, call, until, open, identity);
 }
 
 void emit_wait(struct emitter *emitter, const struct fact_wait *wait)

@@ -5,6 +5,7 @@
 
 #include "explain/analysis/input.h"
 #include "explain/match/match.h"
+#include "explain/waits/waits.h"
 
 /* Reports from time to time how many calls, operations, transfers and messages were emitted. */
 struct fact_watch {
@@ -48,7 +49,8 @@ void emit_processes(struct emitter *emitter);
  * until: the latest possible end of a call that no other one followed; 0: unknown. open: it surely
  * lasts until then.
  */
-void emit_call(struct emitter *emitter, const struct call *call, uint64_t until, bool open);
+void emit_call(struct emitter *emitter, const struct call *call, uint64_t until, bool open,
+	       struct collective_identity identity);
 void emit_wait(struct emitter *emitter, const struct fact_wait *wait);
 void emit_collective(struct emitter *emitter, const struct fact_collective *collective);
 void emit_op(struct emitter *emitter, struct op *op);

@@ -434,6 +434,16 @@ void inputs_sort(inputs *inputs)
 		inputs->data[i]->place = i;
 }
 
+bool input_lacks_calls(const struct capture *capture)
+{
+	const struct input *input =
+		(const struct input *)((const char *)capture - offsetof(struct input, capture));
+	const struct record_source *source = &input->source;
+
+	return input->holes || source->trimmed || source->stats.task_nomem || capture->late_mpi ||
+	       (source->damage ? source->damage(source->ctx) : source->damaged);
+}
+
 int input_open(struct input *input)
 {
 	int err = 0;

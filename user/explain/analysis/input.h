@@ -65,6 +65,12 @@ typedef VEC(struct input *) inputs;
 struct input *input_new(const struct record_source *source);
 void input_free(struct input *input);
 
+/*
+ * Whether a capture may lack calls at times that are not known. Damage is known once the whole
+ * input was read.
+ */
+bool input_lacks_calls(const struct capture *capture);
+
 /* Sorts them into an order that does not depend on the order of files on the command line. */
 void inputs_sort(inputs *inputs);
 

@@ -293,6 +293,8 @@ static void add_left_unseen(struct fact_totals *totals)
 void totals_finish(struct fact_totals *totals)
 {
 	add_left_unseen(totals);
+	if (totals->joins.contradicted)
+		reason_add(totals->notes, FACT_CONTRADICTED, totals->joins.contradicted);
 	totals->sent.recorded = totals->sends;
 	totals->calls.of += totals->calls.recorded;
 	totals->ops.of += totals->ops.recorded;

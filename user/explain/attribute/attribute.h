@@ -114,6 +114,7 @@ struct call {
 	struct process *process;
 	const char *function;
 	const char *comm; /* from decoder_comm() */
+	uint64_t handle; /* communicator handle that the call was given; 0: none */
 	const struct place *place; /* where it was made; NULL: the capture does not tell */
 	const struct place *returns_to; /* the same, or a binding that the program called */
 	const struct stack *stack; /* how it was reached; NULL: the capture does not tell */

@@ -376,11 +376,14 @@ bool decoder_in_mpi(const struct process *process, uint64_t address);
  * Of a communicator that was passed to the process's MPI: "MPI_COMM_WORLD" or "another"; NULL: no
  * communicator, or the process's MPI_COMM_WORLD is unknown.
  */
-const char *decoder_comm(const struct process *process, uint64_t handle);
+const char *decoder_comm(const struct process *process, uint64_t passed);
+/* Its handle, as far as MPI reads it; 0: no communicator. */
+uint64_t decoder_comm_handle(const struct process *process, uint64_t passed);
 
 /* Fields in the tag of an operation that MPI makes, as far as its mask covers them. */
 struct mpi_tag {
 	uint64_t context; /* of the communicator, */
+	uint64_t whole; /* or of all that it is a part of, as the ranks of a node (MPICH), */
 	bool world; /* which is MPI_COMM_WORLD: context 0, and 1 for collectives of MPICH */
 	bool of_world; /* or what MPICH makes of it for collectives: the ranks of a node, and others
 			*/

@@ -348,12 +348,17 @@ static void decode_mpi_library(struct capture *capture, struct process *process,
 	process->comm_world = process->mpich ? MPICH_COMM_WORLD : side_u64(side, "comm_world");
 }
 
-const char *decoder_comm(const struct process *process, uint64_t handle)
+uint64_t decoder_comm_handle(const struct process *process, uint64_t passed)
 {
+	return process->mpich ? (uint32_t)passed : passed;
+}
+
+const char *decoder_comm(const struct process *process, uint64_t passed)
+{
+	const uint64_t handle = decoder_comm_handle(process, passed);
+
 	if (!handle || !process->comm_world)
 		return NULL;
-	if (process->mpich) /* what else is in the register does not count */
-		handle = (uint32_t)handle;
 	return handle == process->comm_world ? "MPI_COMM_WORLD" : "another";
 }
 

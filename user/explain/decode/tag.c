@@ -28,6 +28,7 @@ struct mpi_tag decoder_tag(const struct process *process, uint64_t tag, uint64_t
 
 	if (process->mpich) {
 		told.context = tag >> 48;
+		told.whole = told.context & ~(uint64_t)MPICH_PARTS;
 		told.world = told.context <= 1;
 		told.of_world = !(told.context & ~MPICH_PARTS);
 		told.collective = told.context & 1;
@@ -37,7 +38,7 @@ struct mpi_tag decoder_tag(const struct process *process, uint64_t tag, uint64_t
 			told.tag = (int)(tag & MPICH_TAG);
 		return told;
 	}
-	told.context = tag & 0xfffff;
+	told.context = told.whole = tag & 0xfffff;
 	told.world = told.of_world = !told.context;
 	told.collective = covers(mask, 1ull << 63) && tag >> 63;
 	if (covers(mask, 0xfffffull << 20))

@@ -111,6 +111,8 @@ struct fact_call {
 	int process;
 	const char *function; /* MPI_Send */
 	const char *comm; /* "MPI_COMM_WORLD", "another"; NULL: none, or not known which */
+	int context; /* blocking collectives: as fact_collective.context; -1: none, or unknown */
+	uint64_t sequence; /* likewise, as this process counts; 0: none, or unknown */
 	const struct place *place; /* of the call; NULL: the capture does not have it */
 	const struct stack *stack; /* how it was reached; NULL: the capture does not have it */
 	uint32_t tid;
@@ -283,6 +285,18 @@ struct collective_member {
  */
 struct fact_collective {
 	const char *function, *comm; /* as fact_call.comm; "UCC allreduce", "UCC team 1" */
+	/*
+	 * MPI's number of its communicator, which its messages carry; one of other processes may
+	 * have the same. -1: not known.
+	 */
+	int context;
+	/*
+	 * Its number among the blocking collectives of its communicator, from 1 on. All processes
+	 * whose calls are numbered count the same; 0: none are, and sequence_reason says why.
+	 */
+	uint64_t sequence;
+	const char *sequence_reason;
+	bool contradicted; /* calls have different numbers: they are not of one operation */
 	const struct collective_member *members; /* call 0: not of MPI */
 	int member_count;
 	int ranks; /* member_count; -1: not all members are known */
@@ -562,6 +576,9 @@ struct fact_derived {
 /* Why a send is unmatched: it found no resources, and no record shows when it left later. */
 #define FACT_LEFT_UNSEEN "left unseen"
 
+/* They are not of one operation, although messages join them: no wait in them is known. */
+#define FACT_CONTRADICTED "collectives whose calls have different numbers"
+
 #define FACT_MAX_DERIVED 16
 
 /* Transfers of short sends without a probe, made from their operations' results. */
@@ -628,6 +645,14 @@ struct fact_totals {
 	struct fact_hidden {
 		uint64_t waits, progress, collectives;
 	} waits_hidden;
+	/*
+	 * Collective operations of MPI whose calls have been joined by messages: all calls have the
+	 * same number; some have different ones; not all are numbered, by the reason
+	 */
+	struct fact_joins {
+		uint64_t proved, contradicted;
+		struct fact_reason unproved[FACT_MAX_REASONS];
+	} joins;
 	/* what the file itself says: gaps, incomplete capture, reordered records */
 	struct fact_reason notes[FACT_MAX_REASONS];
 	/* captures in whose processes MPI calls may be missing between two that are here */

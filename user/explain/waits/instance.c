@@ -47,7 +47,7 @@ static void instance_begin(struct instance *instance, struct participant *first,
 }
 
 void member_begin(struct waits *waits, struct wait_thread *line, struct wait_turn *turn,
-		  const char *comm)
+		  const struct call *call)
 {
 	struct participant *member = waits->free_members;
 
@@ -63,21 +63,37 @@ void member_begin(struct waits *waits, struct wait_thread *line, struct wait_tur
 		.call = turn->id,
 		.start = turn->start,
 		.function = turn->function,
-		.comm = comm,
+		.comm = call->comm,
 		.place = turn->place,
+		.context = CONTEXT_NONE,
 	};
+	member->sequence = number_call(waits, call, &member->unnumbered);
 	instance_begin(member->instance, member, turn->kind);
 	turn->member = member;
 }
 
-void member_op(struct wait_turn *turn, bool sends)
+/* MPI may progress other messages meanwhile: those of a program's own, and of calls before. */
+static void add_context(struct participant *member, const struct op *op)
+{
+	const struct mpi_tag tag = decoder_tag(op->process, op->tag, UINT64_MAX);
+
+	if (!tag.collective || (op->caller && op->caller->library))
+		return;
+	if (member->context == CONTEXT_NONE)
+		member->context = (int64_t)tag.whole;
+	else if (member->context != (int64_t)tag.whole)
+		member->context = CONTEXT_SEVERAL;
+}
+
+void member_op(struct wait_turn *turn, const struct op *op)
 {
 	struct participant *member = turn->member;
 
 	if (!member)
 		return;
+	add_context(member, op);
 	member->unpaired++;
-	if (sends)
+	if (op->site->op == OP_TAG_SEND)
 		member->sends++;
 	else
 		member->receives++;
@@ -221,10 +237,15 @@ static void tell_instance(struct waits *waits, const struct instance *instance)
 
 static void instance_close(struct waits *waits, struct instance *instance, bool whole)
 {
+	number_check(waits, instance);
+	whole = whole && !instance->contradicted;
 	if (whole)
 		tell_instance(waits, instance);
 	else if (instance->size > 1)
-		unknown_instance(waits, instance, "collectives whose messages are not all known");
+		unknown_instance(waits, instance,
+				 instance->contradicted
+					 ? FACT_CONTRADICTED
+					 : "collectives whose messages are not all known");
 	show_instance(waits, instance, whole);
 	for (struct participant *member = instance->first, *next; member; member = next) {
 		struct wait_turn *turn = turn_by_id(member->line, member->call);

@@ -63,6 +63,9 @@ struct wait_thread {
 	struct wait_turn turns[TURNS];
 };
 
+#define CONTEXT_NONE (-1) /* no message that tells one */
+#define CONTEXT_SEVERAL (-2)
+
 /* A call that is part of a collective operation. */
 struct participant {
 	struct instance *instance;
@@ -72,6 +75,9 @@ struct participant {
 	uint64_t start;
 	const char *function, *comm;
 	const struct place *place;
+	uint64_t sequence; /* number_call() */
+	const char *unnumbered;
+	int64_t context; /* of its messages' communicator, or one of the following */
 	uint32_t number; /* among the members, once all are known */
 	unsigned int sends, receives; /* of its messages, */
 	unsigned int unpaired; /* and those whose other end is not known yet */
@@ -101,6 +107,7 @@ struct instance {
 	bool unsized; /* the size of one is not known */
 	bool unkept; /* there were messages beyond those */
 	bool cut; /* a call of it may go on after the capture */
+	bool contradicted; /* its members have different numbers */
 	struct instance *free;
 };
 
@@ -129,6 +136,14 @@ struct asked {
 struct wait_lines {
 	struct wait_thread *last; /* found last; NULL */
 	unsigned int count;
+	bool began; /* its MPI_Init was seen */
+	uint32_t frees; /* communicators that it has freed */
+};
+
+/* Of a communicator's handle in a process. */
+struct comm_calls {
+	uint64_t count; /* blocking collectives */
+	uint32_t frees; /* of its process, when it was used first */
 };
 
 struct skew {
@@ -147,6 +162,8 @@ struct waits {
 	struct map refused; /* likewise: since when it has no resource, ns */
 	struct clocks clocks;
 	struct map skews; /* (host, other) -> struct skew * */
+	struct map comms; /* (handle, process) -> number of its element in comm_calls */
+	VEC(struct comm_calls) comm_calls;
 	struct participant *free_members;
 	struct instance *free_instances;
 	struct patterns *patterns;
@@ -155,6 +172,7 @@ struct waits {
 };
 
 /* ---- turns.c ---- */
+struct wait_lines *lines_of(struct waits *waits, const struct process *process);
 struct wait_thread *line_of(struct waits *waits, struct process *process,
 			    uint32_t tid); /* makes it */
 struct wait_thread *line_find(struct waits *waits, const struct process *process, uint32_t tid);
@@ -206,15 +224,26 @@ void hidden(struct waits *waits, enum wait_kind kind, struct wait_turn *turn,
 void unknown(struct waits *waits, const char *reason, enum wait_kind kind, struct wait_turn *turn,
 	     struct wait_span span);
 
+/* ---- number.c ---- */
+/* A call has begun, in order of time in its process. */
+void number_watch(struct waits *waits, const struct call *call, const struct mpi_function *kind);
+/*
+ * The number of a call among the blocking collectives of its communicator in its process, from 1
+ * on. 0: not known, *reason (static) says why.
+ */
+uint64_t number_call(struct waits *waits, const struct call *call, const char **reason);
+/* Compares the members' numbers once all are there, and counts the result. */
+void number_check(struct waits *waits, struct instance *instance);
+void numbers_release(struct waits *waits);
+
 /* ---- shown.c ---- */
 /* Hands on an operation with its algorithm. whole: all of its members and messages are known. */
 void show_instance(struct waits *waits, struct instance *instance, bool whole);
 
 /* ---- instance.c ---- */
-/* comm: as struct call has it. */
 void member_begin(struct waits *waits, struct wait_thread *line, struct wait_turn *turn,
-		  const char *comm);
-void member_op(struct wait_turn *turn, bool sends);
+		  const struct call *call);
+void member_op(struct wait_turn *turn, const struct op *op);
 void member_join(struct waits *waits, struct wait_turn *send, struct wait_turn *receive,
 		 const struct message *message);
 /* until: as in struct participant; cut: the call may have gone on. */

@@ -5,7 +5,7 @@
 #include "base/alloc.h"
 
 /* Most processes call MPI from one thread. */
-static struct wait_lines *lines_of(struct waits *waits, const struct process *process)
+struct wait_lines *lines_of(struct waits *waits, const struct process *process)
 {
 	while (waits->lines_of.len <= (size_t)process->id)
 		vec_add(&waits->lines_of);

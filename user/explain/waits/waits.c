@@ -22,6 +22,7 @@ void waits_free(struct waits *waits)
 	if (!waits)
 		return;
 	members_release(waits);
+	numbers_release(waits);
 	points_release(waits);
 	skews_release(waits);
 	patterns_free(waits->patterns);
@@ -50,7 +51,8 @@ void waits_call_start(struct waits *waits, const struct call *call)
 		.kind = decoder_function(waits->decoder, call->function),
 		.start = call->start,
 	};
-	member_begin(waits, line, turn, call->comm);
+	number_watch(waits, call, turn->kind);
+	member_begin(waits, line, turn, call);
 }
 
 static struct wait_turn *turn_of(struct waits *waits, const struct process *process, uint32_t tid,
@@ -84,7 +86,7 @@ void waits_op_start(struct waits *waits, const struct op *op)
 		return;
 	turn = turn_of(waits, op->process, op->tid, op->call);
 	if (turn)
-		member_op(turn, op->site->op == OP_TAG_SEND);
+		member_op(turn, op);
 }
 
 void waits_message(struct waits *waits, const struct message *message)
@@ -183,6 +185,16 @@ bool waits_open(struct waits *waits, const struct call *call, struct fact_open *
 	}
 	open->peer = peer ? peer->index : -1;
 	return true;
+}
+
+struct collective_identity waits_identity(struct waits *waits, const struct call *call)
+{
+	const struct wait_turn *turn = turn_of(waits, call->process, call->tid, call->id);
+	const struct participant *member = turn ? turn->member : NULL;
+	const bool one = member && member->context >= 0;
+
+	return (struct collective_identity){ one ? (int)member->context : -1,
+					     member ? member->sequence : 0 };
 }
 
 bool waits_knows(struct waits *waits, const struct process *process, uint32_t tid)

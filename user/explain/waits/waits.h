@@ -5,7 +5,8 @@
  * known. Memory is bounded: the last TURNS calls of each thread are kept, and operations that are
  * under way.
  *
- * Layers: turns.c; skew.c; tell.c; shown.c; instance.c, point.c; waits.c, which feeds the others.
+ * Layers: turns.c; skew.c; tell.c; number.c; shown.c; instance.c, point.c; waits.c, which feeds the
+ * others.
  */
 #ifndef UCXBPF_WAITS_WAITS_H
 #define UCXBPF_WAITS_WAITS_H
@@ -22,6 +23,9 @@ struct waits_sink {
 	void (*collective)(void *arg, const struct fact_collective *collective);
 	struct fact_reason *unknown; /* FACT_MAX_REASONS rows, filled at the end at the latest */
 	struct fact_hidden *hidden; /* likewise */
+	struct fact_joins *joins; /* likewise */
+	/* whether calls of a capture may be missing, without a time until which they are */
+	bool (*lacks_calls)(const struct capture *capture);
 };
 
 /* The sink is copied, the decoder outlives it. */
@@ -48,6 +52,15 @@ void waits_ending(struct waits *waits);
  * but for until.
  */
 bool waits_open(struct waits *waits, const struct call *call, struct fact_open *open);
+
+/* Which collective operation a call is, as far as its own process tells. */
+struct collective_identity {
+	int context; /* as in struct fact_call */
+	uint64_t sequence;
+};
+
+/* Before waits_call() of that call. */
+struct collective_identity waits_identity(struct waits *waits, const struct call *call);
 
 /* Whether any call of a thread has come. */
 bool waits_knows(struct waits *waits, const struct process *process, uint32_t tid);

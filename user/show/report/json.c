@@ -242,6 +242,13 @@ static const struct shape short_sends_shape[] = {
 	{ 0 },
 };
 
+static const struct shape joins_shape[] = {
+	SHAPE_OF(struct fact_joins, proved),
+	SHAPE_OF(struct fact_joins, contradicted),
+	SHAPE_MADE("unproved", struct fact_joins, unproved, reasons_json),
+	{ 0 },
+};
+
 static json_t *derived_json(const void *from)
 {
 	const struct fact_totals *totals = from;
@@ -265,6 +272,7 @@ static const struct shape totals_shape[] = {
 	SHAPE_PART("matching", matching_shape, .known = has_messages),
 	SHAPE_PART("attribution", attribution_shape),
 	REASONS("waits_unknown", waits_unknown),
+	SHAPE_STRUCT("collective_joins", struct fact_totals, joins, joins_shape),
 	REASONS("notes", notes),
 	SHAPE_STRUCT("self", struct fact_totals, self, self_shape,
 		     SHAPE_WHEN(struct fact_totals, self.known), .optional = true),
