@@ -144,3 +144,16 @@ numbered()
 		algorithms mpich $ranks MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=smp "MPI_Allreduce=?" "MPI_Barrier=?"
 	done
 }
+
+@test "collectives have the numbers that their program counts, on each communicator" {
+	local mpi joins
+
+	for mpi in openmpi mpich; do
+		RANKS=4 one_case 0 numbers "$mpi" shm n "$PROGS/$mpi/mpi_numbers"
+		"$UCXBPF" export -f ndjson -o "$CASE/events" "$CASE/job.ucxb"
+		/usr/bin/python3 "$TOP/tests/live/check_numbers.py" "$CASE/events" "$CASE/truth"
+		joins=$(jq -c .collective_joins "$CASE/report.json")
+		echo "$mpi: $joins"
+		jq -e '.proved > 20 and .contradicted == 0 and (.unproved | length) == 1' <<<"$joins"
+	done
+}
