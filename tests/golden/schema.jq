@@ -293,10 +293,11 @@ def by_ends: group_by(.ends) | map({ key: .[0].ends, value: (map(.bytes) | add) 
 def ends_of: if (.op | startswith("get")) and (.peer == .process or (.transport | IN("cuda_copy", "gdr_copy") | not))
 	then "\(.peer) \(.process)" else "\(.process) \(.peer)" end;
 
-# Where nothing is missing or of unknown size, what went from one process to another is what its messages have: but for
-# what UCX 1.18 copies to itself ("rndv", src/uct/sm/self/self.c), which has no transfer.
+# Where nothing is missing, under way at the end, or of unknown size, what went from one process to another is what its
+# messages have: but for what UCX 1.18 copies to itself ("rndv", src/uct/sm/self/self.c), which has no transfer.
 def balance:
 	select(.filter == null and .counted == null and .detail == null and .matching != null)
+	| select([.open[]? | select(.op != null)] == [])
 	| select([.loss.dropped[]?, .matching.unmatched_sends[]?, .matching.unmatched_receives[]?,
 		.matching.ambiguous, .attribution.unexplained, .messages[]?.bytes_unknown] | add == 0)
 	| ([.transfers[]? | select(.kind == "data" and (.ucp_op // "" | test("^(tag|am|stream)_")))
