@@ -54,10 +54,10 @@ both()
 @test "beside functions that keep their probes" { both mixed; }
 @test "with operations that MPI starts for other calls" { both collective; }
 
-# Starts of messages make one operation, those of collectives several.
+# Starts of messages make one operation, those of collectives several: a comparison of starts would differ.
 @test "starts keep their probes" {
 	way openmpi started
-	until_derived way mpich started
+	way mpich started
 }
 
 @test "from a signal handler on a stack of its own" { both signal; }
