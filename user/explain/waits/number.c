@@ -61,6 +61,23 @@ uint64_t number_call(struct waits *waits, const struct call *call, const char **
 	return *reason ? 0 : calls->count;
 }
 
+/* Every communicator has a first collective: equal numbers prove nothing across communicators. */
+static bool is_of_one_comm(const struct instance *instance)
+{
+	int64_t context = CONTEXT_NONE;
+
+	for (const struct participant *member = instance->first; member; member = member->next) {
+		if (member->context == CONTEXT_SEVERAL || member->comm != instance->first->comm)
+			return false;
+		if (member->context == CONTEXT_NONE)
+			continue;
+		if (context != CONTEXT_NONE && context != member->context)
+			return false;
+		context = member->context;
+	}
+	return true;
+}
+
 void number_check(struct waits *waits, struct instance *instance)
 {
 	struct fact_joins *joins = waits->sink.joins;
@@ -77,6 +94,8 @@ void number_check(struct waits *waits, struct instance *instance)
 	}
 	if (instance->contradicted)
 		joins->contradicted++;
+	else if (!is_of_one_comm(instance))
+		reason_add(joins->unproved, "its messages are of several communicators", 1);
 	else if (unnumbered)
 		reason_add(joins->unproved, unnumbered, 1);
 	else
