@@ -10,7 +10,7 @@ struct bucket {
 	struct sent *sents, *last_sent;
 	struct arrival *arrivals, *last_arrival;
 	struct arrival
-		*claim[2]; /* at a cut: number for sends without order, [1]: for placed ones */
+		*claim[2]; /* at a cut: next one for sends without order, [1]: for placed ones */
 	struct link *only; /* the link that all of them came over so far */
 	bool many; /* more than one link */
 	const char *claimed; /* at a cut: why sends were left that these may be of; NULL: none */

@@ -42,7 +42,7 @@ struct evidence_region {
 /* Ranges and regions in order of address, without overlaps. */
 struct evidence_look {
 	uint64_t ts;
-	const void *by; /* the process: a look at another one does not count */
+	const void *by; /* the capture that took it: one of another capture does not count */
 	VEC(struct evidence_range) ranges;
 	VEC(struct evidence_region) regions;
 	bool cached; /* regions cover all memory that UCX does not take for plain host memory */
@@ -61,8 +61,8 @@ struct memory_evidence {
 	VEC(struct evidence_change) changes;
 	VEC(struct evidence_range) made; /* where any change was, in order of address */
 	VEC(uint64_t) ends; /* times when everything before was over */
-	const void *joined_by; /* process of the next one; NULL: none */
-	const void *distrusted; /* process whose changes are incomplete; NULL: none */
+	const void *joined_by; /* capture that joined the process; NULL: none */
+	const void *distrusted; /* capture whose changes are incomplete; NULL: none */
 	bool whole; /* the process was seen from its start, which was empty: so were all calls, */
 	bool late; /* but perhaps not those before a GPU library was probed, */
 	bool unprobed; /* and not those of functions that have no probe */

@@ -32,7 +32,7 @@ struct traced_host {
 	struct flow fetched; /* by others: it left here, by an unknown port */
 	uint64_t from, to; /* ns of its clock, of all this; UINT64_MAX and 0: not known */
 	bool in_windows; /* the time between the windows was not traced */
-	size_t late; /* some processes were not seen from their start */
+	size_t late; /* processes that were not seen from their start */
 };
 
 struct traced_ports {
