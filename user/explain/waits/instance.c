@@ -79,10 +79,7 @@ static void add_context(struct participant *member, const struct op *op)
 
 	if (!tag.collective || (op->caller && op->caller->library))
 		return;
-	if (member->context == CONTEXT_NONE)
-		member->context = (int64_t)tag.whole;
-	else if (member->context != (int64_t)tag.whole)
-		member->context = CONTEXT_SEVERAL;
+	member->context = context_join(member->context, (int64_t)tag.whole);
 }
 
 void member_op(struct wait_turn *turn, const struct op *op)

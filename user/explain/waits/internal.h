@@ -63,7 +63,7 @@ struct wait_thread {
 	struct wait_turn turns[TURNS];
 };
 
-#define CONTEXT_NONE (-1) /* no message that tells one */
+#define CONTEXT_NONE (-1) /* no message has one */
 #define CONTEXT_SEVERAL (-2)
 
 /* A call that is part of a collective operation. */
@@ -77,7 +77,7 @@ struct participant {
 	const struct place *place;
 	uint64_t sequence; /* number_call() */
 	const char *unnumbered;
-	int64_t context; /* of its messages' communicator, or one of the following */
+	int64_t context; /* of its messages' communicator, or one of those above */
 	uint32_t number; /* among the members, once all are known */
 	unsigned int sends, receives; /* of its messages, */
 	unsigned int unpaired; /* and those whose other end is not known yet */
@@ -107,6 +107,10 @@ struct instance {
 	bool unsized; /* the size of one is not known */
 	bool unkept; /* there were messages beyond those */
 	bool cut; /* a call of it may go on after the capture */
+	/* set by number_check(), for two members or more */
+	int64_t context; /* that all members have, else CONTEXT_NONE or CONTEXT_SEVERAL */
+	uint64_t sequence; /* of the first member that has one */
+	const char *unnumbered; /* why a member has none; NULL: all have one */
 	bool contradicted; /* its members have different numbers */
 	struct instance *free;
 };
@@ -140,7 +144,7 @@ struct wait_lines {
 	uint32_t frees; /* communicators that it has freed */
 };
 
-/* Of a communicator's handle in a process. */
+/* Collective calls of a process with one communicator handle. */
 struct comm_calls {
 	uint64_t count; /* blocking collectives */
 	uint32_t frees; /* of its process, when it was used first */
@@ -232,6 +236,8 @@ void number_watch(struct waits *waits, const struct call *call, const struct mpi
  * on. 0: not known, *reason (static) says why.
  */
 uint64_t number_call(struct waits *waits, const struct call *call, const char **reason);
+/* The context of two; CONTEXT_NONE adds nothing. */
+int64_t context_join(int64_t a, int64_t b);
 /* Compares the members' numbers once all are there, and counts the result. */
 void number_check(struct waits *waits, struct instance *instance);
 void numbers_release(struct waits *waits);

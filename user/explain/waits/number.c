@@ -61,43 +61,41 @@ uint64_t number_call(struct waits *waits, const struct call *call, const char **
 	return *reason ? 0 : calls->count;
 }
 
-/* Every communicator has a first collective: equal numbers prove nothing across communicators. */
-static bool is_of_one_comm(const struct instance *instance)
+int64_t context_join(int64_t a, int64_t b)
 {
-	int64_t context = CONTEXT_NONE;
-
-	for (const struct participant *member = instance->first; member; member = member->next) {
-		if (member->context == CONTEXT_SEVERAL || member->comm != instance->first->comm)
-			return false;
-		if (member->context == CONTEXT_NONE)
-			continue;
-		if (context != CONTEXT_NONE && context != member->context)
-			return false;
-		context = member->context;
-	}
-	return true;
+	if (a == CONTEXT_NONE || a == b)
+		return b;
+	return b == CONTEXT_NONE ? a : CONTEXT_SEVERAL;
 }
 
 void number_check(struct waits *waits, struct instance *instance)
 {
+	const struct participant *first = instance->first;
 	struct fact_joins *joins = waits->sink.joins;
-	const char *unnumbered = NULL;
-	uint64_t sequence = 0;
+	int64_t context = CONTEXT_NONE;
+	bool all_known = true, one_comm = true;
 
 	if (instance->size < 2)
 		return;
-	for (const struct participant *member = instance->first; member; member = member->next) {
-		unnumbered = unnumbered ? unnumbered : member->unnumbered;
-		if (sequence && member->sequence && member->sequence != sequence)
+	for (const struct participant *member = first; member; member = member->next) {
+		if (!instance->unnumbered)
+			instance->unnumbered = member->unnumbered;
+		if (!instance->sequence)
+			instance->sequence = member->sequence;
+		else if (member->sequence && member->sequence != instance->sequence)
 			instance->contradicted = true;
-		sequence = member->sequence ? member->sequence : sequence;
+		context = context_join(context, member->context);
+		all_known = all_known && member->context != CONTEXT_NONE;
+		one_comm = one_comm && member->comm == first->comm;
 	}
+	instance->context = all_known ? context : CONTEXT_NONE;
+	/* every communicator has a first collective: numbers prove nothing across them */
 	if (instance->contradicted)
 		joins->contradicted++;
-	else if (!is_of_one_comm(instance))
+	else if (!one_comm || context == CONTEXT_SEVERAL)
 		reason_add(joins->unproved, "its messages are of several communicators", 1);
-	else if (unnumbered)
-		reason_add(joins->unproved, unnumbered, 1);
+	else if (instance->unnumbered)
+		reason_add(joins->unproved, instance->unnumbered, 1);
 	else
 		joins->proved++;
 }

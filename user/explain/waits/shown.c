@@ -77,30 +77,6 @@ static bool lacks_ranks(const struct instance *instance)
 	       instance->size != (uint32_t)size;
 }
 
-/* Where members differ, the messages are of several communicators. */
-static int context_of(const struct instance *instance)
-{
-	const int64_t context = instance->first->context;
-
-	for (const struct participant *member = instance->first; member; member = member->next)
-		if (member->context != context)
-			return -1;
-	return context < 0 ? -1 : (int)context;
-}
-
-static void show_number(const struct instance *instance, struct fact_collective *fact)
-{
-	fact->context = context_of(instance);
-	fact->contradicted = instance->contradicted;
-	for (const struct participant *member = instance->first; member; member = member->next) {
-		fact->sequence = fact->sequence ? fact->sequence : member->sequence;
-		fact->sequence_reason =
-			fact->sequence_reason ? fact->sequence_reason : member->unnumbered;
-	}
-	if (instance->contradicted)
-		fact->sequence = 0;
-}
-
 void show_instance(struct waits *waits, struct instance *instance, bool whole)
 {
 	const struct participant *first = instance->first;
@@ -108,12 +84,15 @@ void show_instance(struct waits *waits, struct instance *instance, bool whole)
 		.function = first->function,
 		.comm = first->comm,
 		.ranks = whole ? (int)instance->size : -1,
+		.context = instance->context < 0 ? -1 : (int)instance->context,
+		.sequence = instance->contradicted ? 0 : instance->sequence,
+		.sequence_reason = instance->unnumbered,
+		.contradicted = instance->contradicted,
 	};
 	struct algorithm algorithm;
 
 	if (instance->size < 2)
 		return;
-	show_number(instance, &fact);
 	number_members(waits, instance);
 	algorithm = algorithm_of(waits, instance, whole);
 	fact.members = waits->members.data;

@@ -2,8 +2,8 @@
 /*
  * Wait states (docs/waits.md): which MPI calls waited, how long, for whom, and what that one did.
  * Takes results of attribution and matching in their order, and hands on each wait as soon as it is
- * known. Memory is bounded: the last TURNS calls of each thread are kept, and operations that are
- * under way.
+ * known. The last TURNS calls of each thread are kept, operations that are under way, and a count
+ * for each communicator handle of a process.
  *
  * Layers: turns.c; skew.c; tell.c; number.c; shown.c; instance.c, point.c; waits.c, which feeds the
  * others.
