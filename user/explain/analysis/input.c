@@ -441,7 +441,7 @@ bool input_lacks_calls(const struct capture *capture)
 	const struct record_source *source = &input->source;
 
 	return input->holes || source->trimmed || source->stats.task_nomem || capture->late_mpi ||
-	       (source->damage ? source->damage(source->ctx) : source->damaged);
+	       source_damage(source);
 }
 
 int input_open(struct input *input)

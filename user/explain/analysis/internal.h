@@ -35,6 +35,12 @@ struct record_source {
 	bool trimmed; /* records are missing on purpose, without a gap in the numbers */
 };
 
+/* Bytes that could not be read, as far as known by now. */
+static inline uint64_t source_damage(const struct record_source *source)
+{
+	return source->damage ? source->damage(source->ctx) : source->damaged;
+}
+
 /* The last side record of that type ("self"); NULL: none. */
 const json_t *side_last(const json_t *sides, const char *type);
 

@@ -208,7 +208,7 @@ static struct analysis_loss loss_of(const struct record_source *source,
 	uint64_t thinned = stats_sum(source->stats.thinned);
 	/* a record that reports losses is not lost data itself */
 	uint64_t other = thinned + source->stats.dropped[UB_LOSS];
-	uint64_t damaged = source->damage ? source->damage(source->ctx) : source->damaged;
+	uint64_t damaged = source_damage(source);
 
 	return (struct analysis_loss){
 		.lost = dropped > other ? dropped - other : 0,
