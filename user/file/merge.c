@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/order.h"
@@ -257,16 +258,11 @@ static void settle_loaded(struct merge *merge)
 	merge->loaded.len = kept;
 }
 
-/* In order of their places in the file, which decides between equal times. */
-static void loaded_add(struct merge *merge, struct merge_run run)
+static int by_place(const void *a, const void *b)
 {
-	struct merge_run *runs;
-	size_t i = merge->loaded.len;
+	const struct merge_run *x = a, *y = b;
 
-	vec_push(&merge->loaded, run);
-	for (runs = merge->loaded.data; i && runs[i - 1].chunk > run.chunk; i--)
-		runs[i] = runs[i - 1];
-	runs[i] = run;
+	return x->chunk < y->chunk ? -1 : x->chunk > y->chunk;
 }
 
 /*
@@ -289,8 +285,11 @@ static int load_due(struct merge *merge)
 		if (!run.contents)
 			continue;
 		fresh += run.contents->rows.len;
-		loaded_add(merge, run);
+		vec_push(&merge->loaded, run);
 	}
+	/* their places in the file decide between equal times */
+	if (fresh)
+		qsort(merge->loaded.data, merge->loaded.len, sizeof(*merge->loaded.data), by_place);
 	return 0;
 }
 
