@@ -31,7 +31,7 @@ volatile __u64 shorts_back = 0;
 
 /* ns: a thread that was the only sender for that long is expected to stay so. */
 #define ALONE 10000000000ll
-#define OTHERS_AGAIN 1000000000ll /* shortest interval between two records of other senders */
+#define OTHERS_AGAIN 1000000000ll /* shortest interval between two notes of other senders */
 
 #define EP_LANES 6 /* of all layouts, at most */
 /* Of ucp_ep_t, from its first one on: worker, cfg_index, uct_eps. */

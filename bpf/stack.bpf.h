@@ -66,7 +66,7 @@ static __always_inline void stack_introduce(const struct stack_walk *walk, struc
 		bpf_map_update_elem(&stacks, &name, &one, BPF_ANY);
 }
 
-/* Rows that are missing may be loaded soon: such a path is walked again. */
+/* A module or rows that are missing may be there soon: such a path is walked again. */
 static __always_inline bool stack_final(const struct stack_walk *walk)
 {
 	return walk->path.checks <= STACK_CHECKS && walk->end != UB_STACK_NO_MODULE &&

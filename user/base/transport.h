@@ -51,8 +51,8 @@ extern const size_t transport_count;
 bool transport_accelerates(const char *device);
 
 /*
- * The row with that name. If there is none, a row whose name is NULL: that of its family of
- * networks (rc_*, dc_*, ud_*, srd*, gga*, ugni*), or one of zeros, as for NULL.
+ * The row with that name. If no row has it, the row of its network family (rc_*, dc_*, ud_*, srd*,
+ * gga*, ugni*), whose name is NULL, or a row of zeros. name NULL: the row of zeros.
  */
 const struct transport *transport_named(const char *name);
 

@@ -189,9 +189,9 @@ int file_reader_next(struct file_reader *reader, const struct ub_hdr **record);
 
 /*
  * Likewise, chunk by chunk, in the order in which the records of each lie there, which is mostly
- * that of their CPU's numbers. Of a record only the header may be read, and of that no numbers of
- * frames; of UB_LOSS all else, too. For one pass over a file that counts records and needs no order
- * of time: it is several times as fast. A reader is read in one of both ways, from its beginning to
+ * that of their CPU's numbers. Only a record's header is valid, without its frame numbers; of
+ * UB_LOSS the payload is, too. For one pass over a file that counts records and needs no order of
+ * time: it is several times as fast. A reader is read in one of both ways, from its beginning to
  * its end.
  */
 int file_reader_next_stored(struct file_reader *reader, const struct ub_hdr **record);

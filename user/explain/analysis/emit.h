@@ -63,7 +63,7 @@ void emit_way_over(struct emitter *emitter, struct way *way);
 /* After all records; number: the capture's, in the order in which they are read. */
 void emit_windows(struct emitter *emitter, const struct input *input, int number);
 
-/* Likewise: memory, and what is unknown about it. */
+/* Likewise: memory, and the reasons where it is unknown. */
 void emit_memory_uses(struct emitter *emitter);
 /* Until when each process was seen, by its id, to be freed: its end, or that of a capture. */
 uint64_t *lifetimes_of(const struct decoder *decoder, const inputs *inputs);

@@ -91,7 +91,7 @@ enum match_state {
 	MATCH_RECEIVE, /* a tag receive that is not done */
 };
 
-/* What an operation's message shows about it: in struct op, until op_over. */
+/* State of an operation in matching: a member of struct op, until op_over. */
 struct match_op {
 	enum match_state state;
 	bool tagged; /* tag is set: of a receive by handle */

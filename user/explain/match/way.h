@@ -34,7 +34,7 @@ struct way {
 	struct way *next; /* free one */
 };
 
-/* Source and destination of ways: there are two for each message. */
+/* Pool of free ways: there are two for each message. */
 struct way_pool {
 	struct way *free;
 };

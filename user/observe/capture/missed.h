@@ -27,8 +27,8 @@ void missed_mapped(struct missed *missed, pid_t tgid, bool recorded, const struc
 void missed_child(struct missed *missed, const struct strays *strays, pid_t tgid, uint64_t time);
 
 /*
- * Counts ended processes once all their mappings have come: those that the last call already found
- * ended. To be called after track_scan().
+ * Counts processes that the last call already found ended: all their mappings have come by now. To
+ * be called after track_scan().
  */
 void missed_apply(struct missed *missed, struct track *track);
 

@@ -34,7 +34,7 @@ struct library {
 	const struct layout *layout; /* NULL: unknown build, no private field is read */
 	const struct elf_ops_table *ops; /* see library_ops() */
 	int ops_count;
-	struct map programs; /* those that use an MPI: (dev, ino) -> index in program_elfs + 1 */
+	struct map programs; /* that use this MPI: (dev, ino) -> index in program_elfs + 1 */
 	VEC(struct elf *) program_elfs;
 	int layout_slot; /* slot of the BPF layout map, 0 = none; set by the owner of that map */
 };

@@ -89,7 +89,7 @@ struct report_host {
 struct selected {
 	uint64_t count, of;
 	uint64_t unknown; /* of these, sums with unknown causes: they are shown */
-	uint64_t bytes, bytes_of; /* where known; a call's bytes are those that it sent */
+	uint64_t bytes, bytes_of; /* where known; a call's bytes are the ones it sent */
 };
 
 #define SLOWEST_MAX 20

@@ -46,8 +46,8 @@ struct plan_doubts {
 
 /*
  * Adds the stage that confirms suspects: each of them meets trusted nodes in as many rounds, first
- * those that it did not meet in the stage of times. Both nodes of a suspected pair meet each other
- * again, and trusted nodes in rounds between. -EINVAL: why.
+ * the ones that it did not meet in the stage of times. Both nodes of a suspected pair meet each
+ * other again, and trusted nodes in rounds between. -EINVAL: why.
  */
 int plan_confirm(struct plan *plan, const struct plan_doubts *doubts, uint32_t rounds,
 		 char why[PLAN_WHY]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Proposals of nodes to take out of service: those that fail a critical rule by themselves, on
- * complete evidence. Whoever carries them out asks for permission first.
+ * Proposals of nodes to take out of service: a node that fails a critical rule by itself, on
+ * complete evidence. The tool that carries them out must ask for permission first.
  */
 #ifndef UCXBPF_JUDGE_VERDICT_DRAIN_H
 #define UCXBPF_JUDGE_VERDICT_DRAIN_H
