@@ -9,6 +9,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
+
 static int check(int fd)
 {
 	struct statfs fs;
@@ -33,6 +35,8 @@ FILE *readable_open(const char *path)
 	file = err ? NULL : fdopen(fd, "r");
 	if (!file) {
 		err = err ? err : errno;
+		if (err == ENOMEM)
+			alloc_failed();
 		close(fd);
 		errno = err;
 	}

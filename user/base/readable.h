@@ -8,7 +8,8 @@
 
 #include <stdio.h>
 
-/* As fopen(path, "re"). NULL: errno says why, ESPIPE: a named pipe. */
+/* As fopen(path, "re"). NULL: errno says why, ESPIPE: a named pipe. Out of memory: alloc_failed().
+ */
 FILE *readable_open(const char *path);
 
 /* -errno of readable_open() as text. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cmd/input/captures.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -136,6 +137,8 @@ static int check(struct captures *captures, const char *path)
 	const char *why = NULL;
 	int err = file_reader_open(&reader, path, &why);
 
+	if (err == -ENOMEM)
+		alloc_failed();
 	if (err) {
 		log_error("%s: %s", path, why ? why : strerror(-err));
 		return err;
@@ -163,6 +166,16 @@ static bool is_twin(const struct captures *captures, const char *path)
 	return false;
 }
 
+/* A lack of memory is no defect of the file: the command ends with its status for that. */
+static int add_file(struct analysis *analysis, const char *path, const char **why)
+{
+	int err = analysis_add_file(analysis, path, why);
+
+	if (err == -ENOMEM)
+		alloc_failed();
+	return err;
+}
+
 static int add(struct captures *captures, struct analysis *analysis, const char *path)
 {
 	const char *why = NULL;
@@ -170,7 +183,7 @@ static int add(struct captures *captures, struct analysis *analysis, const char 
 
 	if (err)
 		return err;
-	err = analysis_add_file(analysis, path, &why);
+	err = add_file(analysis, path, &why);
 	if (err && !(captures->refuses_twins && is_twin(captures, path)))
 		log_error("%s: %s", path, why ? why : strerror(-err));
 	return err;
@@ -224,18 +237,33 @@ int captures_analyse(struct captures *captures, struct analysis *analysis, const
 	return err;
 }
 
+/* captures_add() has named it. */
+static bool is_unread(const struct captures *captures, const char *path)
+{
+	for (size_t i = 0; i < captures->unread.len; i++)
+		if (captures->unread.data[i] == path)
+			return true;
+	return false;
+}
+
 int captures_scan(const struct captures *captures, const char *command,
 		  const struct fact_sink *sink)
 {
 	struct analysis *analysis = analysis_new();
 	struct fact_totals totals = { 0 };
-	const char *why;
-	int err;
+	int err = 0;
 
-	/* captures_add() has named the files that cannot be added */
-	for (size_t i = 0; i < captures->paths.len; i++)
-		(void)analysis_add_file(analysis, captures->paths.data[i], &why);
-	err = run(analysis, command, sink, &totals);
+	for (size_t i = 0; i < captures->paths.len && !err; i++) {
+		const char *path = captures->paths.data[i], *why = NULL;
+
+		if (is_unread(captures, path))
+			continue;
+		err = add_file(analysis, path, &why);
+		if (err)
+			log_error("%s: %s", path, why ? why : strerror(-err));
+	}
+	if (!err)
+		err = run(analysis, command, sink, &totals);
 	analysis_free(analysis);
 	return err;
 }

@@ -59,7 +59,7 @@ static const char *evidence_schema(const char *path)
 	/* reading a pipe here would consume its data */
 	if (stat(path, &file) || !S_ISREG(file.st_mode))
 		return NULL;
-	in = fopen(path, "re");
+	in = readable_open(path);
 	if (!in)
 		return NULL;
 	text[fread(text, 1, sizeof(text) - 1, in)] = '\0';

@@ -25,11 +25,14 @@
 
 /*
  * Ctrl-C during an export removes the unfinished output, then has its default effect. A thread
- * waits for the signal, so that it works at any point of the export.
+ * waits for the signal, so that it works at any point of the export. It ends by ENOUGH, not by
+ * pthread_cancel(3), which loads a library, and aborts the process where there is no memory for it.
  */
+#define ENOUGH SIGRTMIN
+
 struct abandon {
 	char *path;
-	sigset_t signals, before;
+	sigset_t signals, before; /* signals: those chosen, and ENOUGH */
 	pthread_t thread;
 	bool running;
 };
@@ -50,6 +53,7 @@ static void choose(sigset_t *set)
 		if (!sigaction(ending[i], NULL, &action) && action.sa_handler == SIG_DFL &&
 		    !sigismember(&blocked, ending[i]))
 			sigaddset(set, ending[i]);
+	sigaddset(set, ENOUGH);
 }
 
 static void *wait_for_one(void *arg)
@@ -57,7 +61,7 @@ static void *wait_for_one(void *arg)
 	const struct abandon *abandon = arg;
 	int signal;
 
-	if (sigwait(&abandon->signals, &signal))
+	if (sigwait(&abandon->signals, &signal) || signal == ENOUGH)
 		return NULL;
 	export_remove(abandon->path);
 	raise(signal);
@@ -82,7 +86,7 @@ static void abandon_start(struct abandon *abandon, const char *path)
 static void abandon_end(struct abandon *abandon)
 {
 	if (abandon->running) {
-		pthread_cancel(abandon->thread);
+		pthread_kill(abandon->thread, ENOUGH);
 		pthread_join(abandon->thread, NULL);
 		pthread_sigmask(SIG_SETMASK, &abandon->before, NULL);
 	}

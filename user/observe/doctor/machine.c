@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/exit_codes.h"
+#include "base/readable.h"
 #include "base/vec.h"
 #include "observe/probe/links.h"
 
@@ -46,7 +47,7 @@ static uint64_t effective_capabilities(void)
 {
 	uint64_t caps = 0;
 	char line[256];
-	FILE *file = fopen("/proc/self/status", "re");
+	FILE *file = readable_open("/proc/self/status");
 
 	while (file && fgets(line, sizeof(line), file))
 		if (sscanf(line, "CapEff: %" SCNx64, &caps) == 1)
@@ -60,7 +61,7 @@ static uint64_t effective_capabilities(void)
 static bool in_user_namespace(void)
 {
 	unsigned int inside = 0, outside = 0, count = 0;
-	FILE *file = fopen("/proc/self/uid_map", "re");
+	FILE *file = readable_open("/proc/self/uid_map");
 	int n = file ? fscanf(file, "%u %u %u", &inside, &outside, &count) : 0;
 
 	if (file)
@@ -109,7 +110,7 @@ static const struct {
 /* The first line of a small file without its end, "" where it cannot be read. */
 static void read_line(const char *path, char *line, int size)
 {
-	FILE *file = fopen(path, "re");
+	FILE *file = readable_open(path);
 
 	line[0] = '\0';
 	if (!file)

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/readable.h"
 #include "base/vec.h"
 #include "observe/probe/plan.h"
 #include "observe/process/layout.h"
@@ -37,7 +38,7 @@ static FILE *open_of(pid_t pid, const char *name)
 	char path[512];
 
 	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
-	return fopen(path, "re");
+	return readable_open(path);
 }
 
 /*
@@ -318,7 +319,7 @@ static json_t *doctor_process_facts(pid_t pid)
 	ssize_t n;
 
 	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
-	file = fopen(path, "re");
+	file = readable_open(path);
 	if (!file)
 		return NULL;
 	if (!fgets(comm, sizeof(comm), file))
