@@ -74,6 +74,7 @@ SHAPE_GETTER(waiting, struct live_process, process, json_integer(live_looks(proc
 static const struct shape process_shape[] = {
 	SHAPE_OF(struct live_process, id),
 	SHAPE_OF(struct live_process, pid),
+	SHAPE_OF(struct live_process, tgid),
 	SHAPE_OF(struct live_process, host),
 	SHAPE_OF(struct live_process, rank, .null = SHAPE_NEGATIVE),
 	SHAPE_OF(struct live_process, size, .null = SHAPE_NEGATIVE),
