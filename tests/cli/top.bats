@@ -50,7 +50,7 @@ setup() {
 		[ "$status" = "$wanted" ]
 		[[ "$output" = $line ]]
 	done <<-'END'
-		--all-nodes --job 1|2|ucxbpf top: --all-nodes needs --json: a screen shows one node
+		--all-nodes --job 1|2|ucxbpf top: standard input and output are no terminal: use --json
 		--json --all-nodes -p 1|2|ucxbpf top: --all-nodes goes with --job ID, or with --all and --hosts
 		--json --job 1 -w n0|2|ucxbpf top: --nodelist goes with --all-nodes
 		--json --job 1 --all-nodes -w n0 --hosts x|2|ucxbpf top: give one of --nodelist and --hosts

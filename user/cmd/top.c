@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argp.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdarg.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -21,6 +19,7 @@
 #include "cmd/cmds.h"
 #include "cmd/live/tracer.h"
 #include "cmd/nodes/args.h"
+#include "cmd/top/aside.h"
 #include "cmd/top/nodes.h"
 #include "cmd/top/show.h"
 #include "cmd/trace/args.h"
@@ -42,7 +41,7 @@ struct top {
 	char *written; /* where to */
 	uint64_t write_until; /* ns, CLOCK_MONOTONIC */
 	char note[160];
-	int warnings; /* standard error, while a screen is there; -1: it is itself */
+	struct aside aside;
 };
 
 enum { OPT_INTERVAL = 512, OPT_BUDGET, OPT_ONCE, OPT_JSON, OPT_SEND };
@@ -76,7 +75,7 @@ static const char doc[] =
 	"  sudo ucxbpf top -p 4242                          a job by the pid of its mpirun\n"
 	"  sudo ucxbpf top --all --interval 5s              all jobs of this node\n"
 	"  sudo ucxbpf top --once --json --job 1234 | jq .paths\n"
-	"  ucxbpf top --json --job 1234 --all-nodes --ucxbpf 'sudo -n ucxbpf'\n"
+	"  ucxbpf top --job 1234 --all-nodes --ucxbpf 'sudo -n ucxbpf'\n"
 	"\n"
 	"Exit status: docs/exit-codes.md.";
 
@@ -112,9 +111,6 @@ static error_t parse(int key, char *value, struct argp_state *state)
 				     "--once needs --json: a screen shows one interval after the "
 				     "other");
 		nodes_check_pids(&top->nodes, top->chosen.pids.len, state);
-		if (top->nodes.all && !top->json)
-			argp_failure(state, argp_err_exit_status, 0,
-				     "--all-nodes needs --json: a screen shows one node");
 		if (!top->json && !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)))
 			argp_failure(state, argp_err_exit_status, 0,
 				     "standard input and output are no terminal: use --json");
@@ -214,43 +210,16 @@ static void on_end(void *arg)
 	write_end(arg);
 }
 
-/* Warnings would be drawn over by the screen: they wait in a file until it is gone. */
-static void screen_aside(struct top *top)
-{
-	int fd = top->json ? -1 : memfd_create("ucxbpf warnings", MFD_CLOEXEC);
-
-	top->warnings = -1;
-	if (fd < 0)
-		return;
-	fflush(stderr);
-	top->warnings = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
-	dup2(fd, STDERR_FILENO);
-	close(fd);
-	signal(SIGTSTP, SIG_IGN);
-}
-
-static void screen_back(struct top *top)
-{
-	char text[4096];
-	ssize_t got;
-
-	if (top->warnings < 0)
-		return;
-	fflush(stderr);
-	lseek(STDERR_FILENO, 0, SEEK_SET);
-	while ((got = read(STDERR_FILENO, text, sizeof(text))) > 0)
-		if (write(top->warnings, text, got) != got)
-			break;
-	dup2(top->warnings, STDERR_FILENO);
-	close(top->warnings);
-}
-
 static void around(void *arg, bool before)
 {
+	struct top *top = arg;
+
+	if (top->json)
+		return;
 	if (before)
-		screen_aside(arg);
+		aside_begin(&top->aside);
 	else
-		screen_back(arg);
+		aside_end(&top->aside);
 }
 
 static int run(struct top *top)
@@ -283,11 +252,12 @@ static int run(struct top *top)
 static int run_everywhere(const struct top *top)
 {
 	struct command options = { 0 };
-	const struct top_nodes nodes = {
+	const struct nodes_top nodes = {
 		.arguments = &top->nodes,
 		.job = top->chosen.job,
 		.options = &options,
 		.interval = top->interval,
+		.json = top->json,
 	};
 	int code;
 
@@ -312,11 +282,11 @@ int cmd_top(int argc, char **argv)
 		.options = options,
 		.parser = parse,
 		.args_doc = "(-p PID[,PID...] | --job ID | --all)\n"
-			    "--json --job ID --all-nodes",
+			    "--job ID --all-nodes",
 		.doc = doc,
 		.children = children,
 	};
-	struct top top = { .interval = SECOND, .budget = -1 };
+	struct top top = { .interval = SECOND, .budget = -1, .aside = ASIDE_NONE };
 	int code;
 
 	if (xargp_parse(&argp, argc, argv, 0, &top))

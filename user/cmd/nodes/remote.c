@@ -129,6 +129,7 @@ void remotes_listen(struct remotes *remotes,
 			 ((struct pollfd){ remote->over ? -1 : remote->child.from, POLLIN, 0 }));
 	}
 	vec_push(&polls, ((struct pollfd){ remotes->signals.fd, POLLIN, 0 }));
+	vec_push(&polls, ((struct pollfd){ remotes->keys ? STDIN_FILENO : -1, POLLIN, 0 }));
 	if (poll(polls.data, polls.len, LISTEN_MS) > 0)
 		for (size_t i = 0; i < remotes->list.len; i++) {
 			ssize_t n = polls.data[i].revents
@@ -138,6 +139,8 @@ void remotes_listen(struct remotes *remotes,
 			if (n > 0)
 				take(arg, i, data, (size_t)n);
 		}
+	if (polls.data[polls.len - 1].revents & (POLLHUP | POLLERR))
+		remotes->interrupted = true;
 	vec_release(&polls);
 	if (signals_next(&remotes->signals, &info))
 		remotes->interrupted = true;

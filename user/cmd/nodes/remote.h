@@ -27,7 +27,8 @@ struct remote {
 struct remotes {
 	VEC(struct remote) list; /* one for each node, in their order */
 	struct signals signals;
-	bool interrupted;
+	bool keys; /* standard input is a terminal whose keys end a wait */
+	bool interrupted; /* by a signal, or the terminal is gone */
 };
 
 /*

@@ -2,10 +2,6 @@
 #include "cmd/top/nodes.h"
 
 #include <errno.h>
-#include <jansson.h>
-#include <limits.h>
-#include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,25 +10,9 @@
 #include "base/clock.h"
 #include "base/exit_codes.h"
 #include "base/signals.h"
-#include "cmd/nodes/remote.h"
 #include "cmd/top/show.h"
+#include "cmd/top/views.h"
 #include "cmd/trace/temporary.h"
-#include "show/top/top.h"
-
-/* What is known of one node's view. */
-struct node_view {
-	uint64_t objects;
-	bool told; /* how it ended */
-};
-
-struct views {
-	const struct top_nodes *nodes;
-	struct remotes remotes;
-	VEC(struct node_view) list; /* in their order */
-	uint64_t asked; /* ns, from when on they are expected to say something */
-	bool finishes; /* they were told to end */
-	int err; /* of standard output */
-};
 
 /* Lines that are no object of a view are somebody else's, such as a shell's greeting. */
 static json_t *object_of(const char *line)
@@ -44,51 +24,6 @@ static json_t *object_of(const char *line)
 		return object;
 	json_decref(object);
 	return NULL;
-}
-
-#define ROOM PIPE_BUF /* bytes that a pipe takes at once where poll() says that it takes some */
-
-/* A reader may stop reading: a signal ends the wait. -ECANCELED: one did. */
-static int write_out(const struct signals *signals, const char *text, size_t left)
-{
-	while (left) {
-		struct pollfd polls[] = { { STDOUT_FILENO, POLLOUT, 0 },
-					  { signals->fd, POLLIN, 0 } };
-		ssize_t n;
-
-		if (poll(polls, ARRAY_SIZE(polls), -1) < 0)
-			return -errno;
-		if (!polls[0].revents)
-			return -ECANCELED;
-		n = write(STDOUT_FILENO, text, left < ROOM ? left : ROOM);
-		if (n < 0)
-			return -errno;
-		text += n;
-		left -= (size_t)n;
-	}
-	return 0;
-}
-
-#define STALLED 1000000000ull /* ns */
-
-/* While a reader makes this wait, nobody listens to nodes: they have their time from then on. */
-static int print(struct views *views, json_t *object, const char *node)
-{
-	const uint64_t before = clock_ns(CLOCK_MONOTONIC);
-	json_t *named = json_pack("{s:s, s:s}", "schema", TOP_SCHEMA, "node", node);
-	char *text;
-	int err;
-
-	json_object_update_missing(named, object);
-	text = json_dumps(named, JSON_COMPACT);
-	err = write_out(&views->remotes.signals, text, strlen(text));
-	if (!err)
-		err = write_out(&views->remotes.signals, "\n", 1);
-	free(text);
-	json_decref(named);
-	if (clock_ns(CLOCK_MONOTONIC) - before > STALLED)
-		views->asked = clock_ns(CLOCK_MONOTONIC);
-	return err;
 }
 
 static void heard(void *arg, size_t which, const char *data, size_t size)
@@ -105,7 +40,10 @@ static void heard(void *arg, size_t which, const char *data, size_t size)
 		if (!object)
 			continue;
 		views->list.data[which].objects++;
-		views->err = print(views, object, remote->node);
+		if (views->top->json)
+			views->err = views_print(views, object, remote->node);
+		else
+			views_take(views, which, object);
 		json_decref(object);
 	}
 }
@@ -134,10 +72,10 @@ static void tell(struct views *views, size_t which)
 static void check(struct views *views, size_t which)
 {
 	struct remote *remote = &views->remotes.list.data[which];
-	const double answer_s = views->nodes->arguments->answer_s;
+	const double answer_s = views->top->arguments->answer_s;
 	const uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	const uint64_t since = remote->heard > views->asked ? remote->heard : views->asked;
-	const uint64_t interval = views->finishes ? 0 : views->nodes->interval;
+	const uint64_t interval = views->finishes ? 0 : views->top->interval;
 
 	if (!remote->over && now - since > answer_s * 1e9 + interval) {
 		remote_fail(remote, "%s within %g s (--answer)",
@@ -156,9 +94,11 @@ static void follow(struct views *views)
 {
 	while (!views->err && remotes_over(&views->remotes) < views->list.len) {
 		remotes_listen(&views->remotes, heard, views);
+		views_show(views);
 		if (views->remotes.interrupted && !views->finishes) {
 			views->finishes = true;
 			views->asked = clock_ns(CLOCK_MONOTONIC);
+			views_close(views);
 			remotes_finish(&views->remotes);
 			signals_finish(true);
 		}
@@ -177,6 +117,8 @@ static int result(const struct views *views)
 		some = some || views->list.data[i].objects;
 		all = all && !remote->why && remote->child.status == UCXBPF_EXIT_OK;
 	}
+	if (views->err == -ENOTTY)
+		return UCXBPF_EXIT_USAGE;
 	if (views->err == -ECANCELED)
 		return UCXBPF_EXIT_PARTIAL;
 	if (views->err)
@@ -197,10 +139,11 @@ static int view_nodes(struct views *views, const struct nodes_of_job *nodes)
 	for (size_t i = 0; i < nodes->list.len; i++)
 		vec_add(&views->list);
 	command_split(&words, "top --send --json");
-	command_append(&words, views->nodes->options);
+	command_append(&words, views->top->options);
 	views->asked = clock_ns(CLOCK_MONOTONIC);
-	if (!remotes_start(&views->remotes, views->nodes->arguments, nodes, &words, folder)) {
+	if (!remotes_start(&views->remotes, views->top->arguments, nodes, &words, folder)) {
 		follow(views);
+		views_close(views);
 		remotes_end(&views->remotes);
 		for (size_t i = 0; i < views->list.len; i++)
 			if (!views->list.data[i].told && !views->err)
@@ -217,11 +160,11 @@ static int view_nodes(struct views *views, const struct nodes_of_job *nodes)
 	return status;
 }
 
-int top_everywhere(const struct top_nodes *nodes)
+int top_everywhere(const struct nodes_top *top)
 {
-	struct views views = { .nodes = nodes };
+	struct views views = { .top = top, .aside = ASIDE_NONE };
 	struct nodes_of_job found = { 0 };
-	int err = nodes_find(nodes->arguments, nodes->job, &found);
+	int err = nodes_find(top->arguments, top->job, &found);
 	int status = err == -ESRCH ? UCXBPF_EXIT_NO_TARGET : UCXBPF_EXIT_USAGE;
 
 	alloc_json();

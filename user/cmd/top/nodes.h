@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* `top --all-nodes`: a view on each node of a job, their objects on one standard output. */
+/* `top --all-nodes`: a view on each node of a job, all on one screen or standard output. */
 #ifndef UCXBPF_CMD_TOP_NODES_H
 #define UCXBPF_CMD_TOP_NODES_H
 
@@ -7,17 +7,18 @@
 
 #include "cmd/nodes/args.h"
 
-struct top_nodes {
+struct nodes_top {
 	const struct nodes_arguments *arguments;
 	const char *job; /* NULL: all that use UCX or MPI there */
 	const struct command *options; /* more of each node's top */
 	uint64_t interval; /* ns, of theirs */
+	bool json; /* each object is printed as it comes, with its node's name; else a screen */
 };
 
 /*
- * Prints each object as it comes, with its node's name. A node that fails is named, with the
- * reason. Returns the exit status (docs/exit-codes.md).
+ * Until all nodes' views have ended, a signal comes or a key ends them. A node that fails is named,
+ * with the reason. Returns the exit status (docs/exit-codes.md).
  */
-int top_everywhere(const struct top_nodes *nodes);
+int top_everywhere(const struct nodes_top *top);
 
 #endif

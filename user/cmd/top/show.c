@@ -33,6 +33,7 @@ struct top_view {
 /* 0, or the end of the reader: READER_STATUS(). */
 static int show(struct top_view *view, const struct reader_message *message)
 {
+	struct top_nodes nodes = { 0 };
 	int err;
 
 	if (view->json) {
@@ -45,7 +46,11 @@ static int show(struct top_view *view, const struct reader_message *message)
 		log_error("standard output is no terminal that a screen fits on: use --json");
 		return READER_STATUS(UCXBPF_EXIT_USAGE);
 	}
-	top_screen_show(view->screen, view->live, &view->node.nics, message->note);
+	vec_push(&nodes.all,
+		 ((struct top_node){
+			 .state = TOP_GOES_ON, .live = view->live, .nics = &view->node.nics }));
+	top_screen_show(view->screen, &nodes, message->note);
+	vec_release(&nodes.all);
 	return 0;
 }
 

@@ -5,7 +5,6 @@
 
 #include <stdbool.h>
 
-#include "live/live.h"
 #include "show/top/top.h"
 
 #define PANE_COLUMNS 10
@@ -13,15 +12,20 @@
 enum pane_colour { PANE_PLAIN, PANE_DIM, PANE_WARN, PANE_BAD };
 
 struct pane_cell {
-	char text[96]; /* one line without control characters; "-" or "?": not known */
+	char text[160]; /* one line without control characters; "-" or "?": not known */
 	double key; /* by which its column sorts; NAN: by its text, or not known */
 	enum pane_colour colour;
 };
+
+#define PANE_NARROW 100 /* a window with fewer columns is narrow */
+#define PANE_LEFT_OUT (-1)
 
 struct pane_column {
 	const char *head;
 	int width; /* 0, of the last one: all columns of the window that are left */
 	bool left; /* aligned */
+	int narrow; /* width in a narrow window; 0: as else */
+	bool tail; /* of a longer text the end is shown */
 };
 
 struct pane_row {
@@ -30,7 +34,7 @@ struct pane_row {
 
 struct pane {
 	const char *title;
-	int count; /* of columns */
+	int count; /* of columns; the first one is of nodes */
 	struct pane_column columns[PANE_COLUMNS];
 	int sort; /* column by which it is in order at first, */
 	bool up; /* from the least on */
@@ -48,16 +52,18 @@ enum pane_kind {
 	PANE_NICS,
 	PANE_ERRORS,
 	PANE_TRACER,
+	PANE_NODES, /* how their views stand: where nodes are named */
 	PANES
 };
 
-/* The names of all, in their order. */
-extern const char *const pane_names[PANES];
+const char *pane_name(enum pane_kind kind);
 
-/* Fills an empty one. nics: may be NULL. */
-void pane_fill(struct pane *pane, enum pane_kind kind, const struct live *live,
-	       const struct top_nics *nics);
+/* Fills an empty one. */
+void pane_fill(struct pane *pane, enum pane_kind kind, const struct top_nodes *nodes);
 void pane_release(struct pane *pane);
+
+/* The width of a column in a window of so many: PANE_LEFT_OUT: it is not shown there. */
+int pane_width(const struct pane *pane, int column, int window);
 
 /* By a column; equal rows stay in their order, unknown cells come last. */
 void pane_sort(struct pane *pane, int column, bool up);
@@ -65,7 +71,12 @@ void pane_sort(struct pane *pane, int column, bool up);
 /* Keeps rows of which some cell contains the text, whatever the case. */
 void pane_filter(struct pane *pane, const char *text);
 
-/* Two lines about all processes: who they are, and how much moves and at what cost. */
-void pane_head(const struct live *live, char first[160], char second[600]);
+/* Above all panes. */
+struct pane_head {
+	char who[200], trouble[200]; /* one line: who they are; nodes of which nothing comes now */
+	char much[1000]; /* how much moves, and at what cost */
+};
+
+void pane_head(const struct top_nodes *nodes, struct pane_head *head);
 
 #endif

@@ -27,15 +27,22 @@ struct top_screen {
 	bool frozen, help;
 	size_t top; /* first row shown of the chosen pane */
 	bool any; /* the rest is there */
-	char head[2][600], note[200];
+	bool named; /* rows name their nodes, and there is a pane of these */
+	struct pane_head head;
+	char note[200];
 	struct pane panes[PANES];
 };
+
+static int panes_of(const struct top_screen *screen)
+{
+	return screen->named ? PANES : PANE_NODES;
+}
 
 static void release_panes(struct top_screen *screen)
 {
 	for (int kind = 0; kind < PANES; kind++) {
 		pane_release(&screen->panes[kind]);
-		screen->panes[kind] = (struct pane){ .title = pane_names[kind] };
+		screen->panes[kind] = (struct pane){ .title = pane_name(kind) };
 	}
 }
 
@@ -107,22 +114,26 @@ static void line(int y, attr_t look, const char *text)
 	attrset(A_NORMAL);
 }
 
-/* Writes a cell into its column, and returns where the next one begins. */
-static int put(int y, int x, const struct pane_column *column, const char *text, attr_t look)
+/* Writes a cell of a pane into its column, and returns where the next one begins. */
+static int put(int y, int x, const struct pane *pane, int number, const char *text, attr_t look)
 {
-	int width = column->width ? column->width : COLS - x;
-	int length = (int)strlen(text), shown = length < width ? length : width;
+	const struct pane_column *column = &pane->columns[number];
+	int width = pane_width(pane, number, COLS);
+	bool left = column->left || !width;
+	int length = (int)strlen(text), shown, at;
 
-	if (x >= COLS || width <= 0)
+	if (width == PANE_LEFT_OUT)
+		return x;
+	if (x >= COLS)
 		return COLS;
-	if (width > COLS - x)
+	if (!width || width > COLS - x)
 		width = COLS - x;
-	shown = shown < width ? shown : width;
+	shown = length < width ? length : width;
+	at = left ? x : x + width - shown;
 	attrset(look);
-	mvaddnstr(y, column->left || !column->width ? x : x + width - shown, text, shown);
+	mvaddnstr(y, at, column->tail ? text + length - shown : text, shown);
 	if (shown < length && shown)
-		mvaddch(y, (column->left || !column->width ? x : x + width - shown) + shown - 1,
-			'+');
+		mvaddch(y, column->tail ? at : at + shown - 1, '+');
 	attrset(A_NORMAL);
 	return x + width + 1;
 }
@@ -142,7 +153,7 @@ static void draw_pane(const struct top_screen *screen, const struct pane *pane, 
 		 chosen ? screen->filter : "");
 	line(y, A_BOLD, title);
 	for (int i = 0; i < pane->count && lines > 1; i++)
-		x = put(y + 1, x, &pane->columns[i], pane->columns[i].head,
+		x = put(y + 1, x, pane, i, pane->columns[i].head,
 			i == sorted ? A_UNDERLINE | A_BOLD : A_UNDERLINE);
 	if (!pane->rows.len && lines > 2)
 		line(y + 2, A_DIM,
@@ -154,16 +165,16 @@ static void draw_pane(const struct top_screen *screen, const struct pane *pane, 
 
 		x = 0;
 		for (int i = 0; i < pane->count; i++)
-			x = put(y + 2 + row, x, &pane->columns[i], cells[i].text,
+			x = put(y + 2 + row, x, pane, i, cells[i].text,
 				look_of(screen, cells[i].colour));
 	}
 }
 
-static void draw_help(void)
+static void draw_help(const struct top_screen *screen)
 {
-	static const char *const lines[] = {
+	const char *const lines[] = {
 		"1..9, Tab  ranks, paths, pairs, functions, call sites, stuck, NICs, errors,",
-		"           tracer",
+		screen->named ? "           tracer; 0: nodes" : "           tracer",
 		"< >        sort by the column to the left or right",
 		"r          the other way round",
 		"/          filter: rows that contain a text; Enter ends it, Esc removes it",
@@ -193,11 +204,24 @@ static void draw_foot(const struct top_screen *screen)
 	else
 		snprintf(
 			text, sizeof(text), "%s%s%s", screen->frozen ? "FROZEN  " : "",
-			*screen->note
-				? screen->note
+			*screen->note ? screen->note
+			: screen->named
+				? "0-9 panes  < > sort  r reverse  / filter  space freeze  w write  ? help  q"
 				: "1-9 panes  < > sort  r reverse  / filter  space freeze  w write  ? help  q",
 			"");
 	line(LINES - 1, A_REVERSE, text);
+}
+
+static void draw_head(const struct top_screen *screen)
+{
+	const int behind = (int)strlen(screen->head.who) + 2;
+
+	line(0, A_BOLD, screen->head.who);
+	line(1, A_NORMAL, screen->head.much);
+	attrset(look_of(screen, PANE_BAD));
+	if (behind < COLS)
+		mvaddnstr(0, behind, screen->head.trouble, COLS - behind);
+	attrset(A_NORMAL);
 }
 
 static void draw(struct top_screen *screen)
@@ -205,16 +229,16 @@ static void draw(struct top_screen *screen)
 	int room = LINES - HEAD - FOOT, shown = room / PANE_LEAST, y = HEAD;
 
 	erase();
-	line(0, A_BOLD, screen->head[0]);
-	line(1, A_NORMAL, screen->head[1]);
-	shown = shown < 1 ? 1 : shown > PANES ? PANES : shown;
+	draw_head(screen);
+	shown = shown < 1 ? 1 : shown > panes_of(screen) ? panes_of(screen) : shown;
 	if (screen->help)
-		draw_help();
+		draw_help(screen);
 	for (int i = 0; i < shown && !screen->help; i++) {
 		int lines = room / shown + (i < room % shown);
 
 		if (screen->any)
-			draw_pane(screen, &screen->panes[(screen->pane + i) % PANES], y, lines, !i);
+			draw_pane(screen, &screen->panes[(screen->pane + i) % panes_of(screen)], y,
+				  lines, !i);
 		y += lines;
 	}
 	draw_foot(screen);
@@ -235,19 +259,19 @@ static void arrange(struct top_screen *screen)
 	}
 }
 
-void top_screen_show(struct top_screen *screen, const struct live *live,
-		     const struct top_nics *nics, const char *note)
+void top_screen_show(struct top_screen *screen, const struct top_nodes *nodes, const char *note)
 {
+	screen->named = nodes->named;
 	snprintf(screen->note, sizeof(screen->note), "%s", note ? note : "");
 	if (!screen->frozen) {
 		release_panes(screen);
-		for (int kind = 0; kind < PANES; kind++) {
-			pane_fill(&screen->panes[kind], kind, live, nics);
+		for (int kind = 0; kind < panes_of(screen); kind++) {
+			pane_fill(&screen->panes[kind], kind, nodes);
 			pane_filter(&screen->panes[kind],
 				    kind == (int)screen->pane ? screen->filter : "");
 		}
 		arrange(screen);
-		pane_head(live, screen->head[0], screen->head[1]);
+		pane_head(nodes, &screen->head);
 		screen->any = true;
 	}
 	draw(screen);
@@ -257,7 +281,7 @@ void top_screen_show(struct top_screen *screen, const struct live *live,
 
 static void choose(struct top_screen *screen, int kind)
 {
-	screen->pane = (kind + PANES) % PANES;
+	screen->pane = (kind + panes_of(screen)) % panes_of(screen);
 	screen->top = 0;
 	screen->filter[0] = '\0';
 }
@@ -273,7 +297,10 @@ static void sort_by(struct top_screen *screen, int step)
 		column = pane->sort;
 		screen->up[screen->pane] = pane->up;
 	}
-	screen->column[screen->pane] = (column + step + pane->count) % pane->count;
+	do
+		column = (column + step + pane->count) % pane->count;
+	while (pane_width(pane, column, COLS) == PANE_LEFT_OUT && step);
+	screen->column[screen->pane] = column;
 	arrange(screen);
 }
 
@@ -322,8 +349,10 @@ static enum top_wish press(struct top_screen *screen, int key)
 		screen->help = false;
 		return key == 'q' ? TOP_QUIT : TOP_NOTHING;
 	}
-	if (key >= '1' && key < '1' + PANES)
+	if (key >= '1' && key < '1' + PANE_NODES)
 		choose(screen, key - '1');
+	if (key == '0' && screen->named)
+		choose(screen, PANE_NODES);
 	switch (key) {
 	case 'q':
 		return TOP_QUIT;

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cmd/top/views.h"
+
+#include <errno.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+
+#define SECOND 1000000000ull
+#define DRAW_LEAST (SECOND / 10) /* nodes come one after the other: some are drawn together */
+
+static void open_screen(struct views *views)
+{
+	aside_begin(&views->aside);
+	views->screen = top_screen_open();
+	if (views->screen) {
+		views->remotes.keys = true;
+		return;
+	}
+	aside_end(&views->aside);
+	log_error("standard output is no terminal that a screen fits on: use --json");
+	views->err = -ENOTTY;
+}
+
+void views_take(struct views *views, size_t which, json_t *object)
+{
+	struct node_view *view = &views->list.data[which];
+	const char *what;
+
+	if (views->finishes)
+		return;
+	if (!view->live)
+		view->live = live_new();
+	if (!top_read(object, view->live, &view->nics, &what)) {
+		remote_fail(&views->remotes.list.data[which],
+			    "sent an object whose \"%s\" cannot be read", what);
+		return;
+	}
+	json_decref(view->last);
+	view->last = json_incref(object);
+	view->came = clock_ns(CLOCK_MONOTONIC);
+	views->fresh = true;
+	if (!views->screen)
+		open_screen(views);
+}
+
+static struct top_node node_of(const struct views *views, size_t which, uint64_t now)
+{
+	const struct remote *remote = &views->remotes.list.data[which];
+	const struct node_view *view = &views->list.data[which];
+	struct top_node node = {
+		.name = remote->node,
+		.silent = now - (view->came ? view->came : views->asked),
+		.why = remote->why,
+		.live = view->live,
+		.nics = &view->nics,
+	};
+
+	if (remote->why)
+		node.state = TOP_FAILED;
+	else if (view->told)
+		node.state = TOP_ENDED;
+	else if (!view->came)
+		node.state = TOP_STARTS;
+	else if (node.silent > 2 * views->top->interval + SECOND)
+		node.state = TOP_LATE;
+	else
+		node.state = TOP_GOES_ON;
+	return node;
+}
+
+static void draw(struct views *views, uint64_t now)
+{
+	struct top_nodes nodes = { .named = true };
+
+	for (size_t i = 0; i < views->list.len; i++)
+		vec_push(&nodes.all, node_of(views, i, now));
+	top_screen_show(views->screen, &nodes, NULL);
+	vec_release(&nodes.all);
+	views->fresh = false;
+	views->drawn = now;
+}
+
+void views_show(struct views *views)
+{
+	const uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+	if (!views->screen)
+		return;
+	if (top_screen_keys(views->screen) == TOP_QUIT)
+		views->remotes.interrupted = true;
+	else if (now - views->drawn > (views->fresh ? DRAW_LEAST : SECOND))
+		draw(views, now);
+}
+
+void views_close(struct views *views)
+{
+	top_screen_close(views->screen);
+	if (views->screen)
+		aside_end(&views->aside);
+	views->screen = NULL;
+	views->remotes.keys = false;
+	for (size_t i = 0; i < views->list.len; i++) {
+		struct node_view *view = &views->list.data[i];
+
+		json_decref(view->last);
+		live_free(view->live);
+		vec_release(&view->nics.all);
+		view->last = NULL;
+		view->live = NULL;
+	}
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The views of `top --all-nodes`, one on each node, and where they are shown. */
+#ifndef UCXBPF_CMD_TOP_VIEWS_H
+#define UCXBPF_CMD_TOP_VIEWS_H
+
+#include <jansson.h>
+
+#include "cmd/nodes/remote.h"
+#include "cmd/top/aside.h"
+#include "cmd/top/nodes.h"
+#include "show/top/top.h"
+
+/* What is known of one node's view. */
+struct node_view {
+	uint64_t objects;
+	bool told; /* how it ended */
+	/* for a screen: */
+	uint64_t came; /* ns, CLOCK_MONOTONIC, when its last object did */
+	json_t *last; /* that object */
+	struct live *live;
+	struct top_nics nics; /* of it */
+};
+
+struct views {
+	const struct nodes_top *top;
+	struct remotes remotes;
+	VEC(struct node_view) list; /* in their order */
+	uint64_t asked; /* ns, from when on they are expected to say something */
+	bool finishes; /* they were told to end */
+	int err; /* of standard output */
+	/* the screen, which is there once some node has something to show */
+	struct top_screen *screen;
+	struct aside aside;
+	bool fresh; /* more has come than it shows */
+	uint64_t drawn; /* ns, when it was */
+};
+
+/* ---- on standard output (print.c) ---- */
+
+/* With its node's name. 0 or -errno; -ECANCELED: a signal came before a reader took it. */
+int views_print(struct views *views, const json_t *object, const char *node);
+
+/* ---- on the screen (screen.c) ---- */
+
+/* The node's next interval. */
+void views_take(struct views *views, size_t which, json_t *object);
+
+/* Draws what has come, and does what keys ask for. */
+void views_show(struct views *views);
+
+/* Gives the terminal back, and frees what only a screen needs. */
+void views_close(struct views *views);
+
+#endif

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * An interval back from JSON, as the facts that it was made of: so the view of a node elsewhere
+ * adds them up, ages its calls and judges its sums as that node's own one does.
+ */
+#include "show/top/top.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "base/place.h"
+
+/* What is read, and the first member that cannot be. */
+struct json_interval {
+	const json_t *object;
+	const char *what; /* NULL: none so far */
+	struct fact_sink sink;
+	struct map processes; /* id -> number in the facts */
+	uint64_t from, to; /* ns of the interval */
+};
+
+static const char *text(const json_t *row, const char *name)
+{
+	return json_string_value(json_object_get(row, name));
+}
+
+/* Null and missing are not known: NAN. */
+static double real(const json_t *row, const char *name)
+{
+	const json_t *value = json_object_get(row, name);
+
+	return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+/* Likewise: -1. */
+static int64_t whole(const json_t *row, const char *name)
+{
+	const json_t *value = json_object_get(row, name);
+
+	return json_is_integer(value) && json_integer_value(value) >= 0 ? json_integer_value(value)
+									: -1;
+}
+
+static int number(const json_t *row, const char *name)
+{
+	const int64_t value = whole(row, name);
+
+	return value <= INT32_MAX ? (int)value : -1;
+}
+
+/* It is never unknown. */
+static uint64_t count(struct json_interval *reading, const json_t *row, const char *name)
+{
+	const int64_t value = whole(row, name);
+
+	if (value < 0 && !reading->what)
+		reading->what = name;
+	return value < 0 ? 0 : (uint64_t)value;
+}
+
+static const json_t *array(struct json_interval *reading, const char *name)
+{
+	const json_t *value = json_object_get(reading->object, name);
+
+	if (!json_is_array(value) && !reading->what)
+		reading->what = name;
+	return value;
+}
+
+/* ---- the facts ---- */
+
+static struct fact_sums bytes_of(struct json_interval *reading, const json_t *row, const char *name)
+{
+	const json_t *amount = json_object_get(row, name);
+
+	return (struct fact_sums){
+		.count = count(reading, amount, "count"),
+		.bytes = count(reading, amount, "bytes"),
+		.bytes_unknown = count(reading, amount, "unsized"),
+	};
+}
+
+static struct fact_sums count_of(struct json_interval *reading, const json_t *row, const char *name)
+{
+	return (struct fact_sums){ .count = count(reading, json_object_get(row, name), "count") };
+}
+
+/* -1: none, or not known. */
+static int process_of(const struct json_interval *reading, const json_t *row, const char *name)
+{
+	const int64_t id = whole(row, name);
+	const uint64_t *index = id < 0 ? NULL : map_find(&reading->processes, (uint64_t)id, 0);
+
+	return index ? (int)*index : -1;
+}
+
+static void number_processes(struct json_interval *reading)
+{
+	const json_t *row;
+	size_t i;
+
+	json_array_foreach(array(reading, "processes"), i, row) *
+		map_insert(&reading->processes, count(reading, row, "id"), 0, NULL) = i;
+}
+
+/* Its id stands for its start: that is never given twice. */
+static void put_process(struct json_interval *reading, const json_t *row)
+{
+	const int64_t tgid = whole(row, "tgid");
+	const struct fact_process fact = {
+		.index = process_of(reading, row, "id"),
+		.host_name = text(row, "host"),
+		.pid = (uint32_t)count(reading, row, "pid"),
+		.tgid = tgid > 0 ? (uint32_t)tgid : 0,
+		.start_time = count(reading, row, "id"),
+		.comm = text(row, "comm"),
+		.mpi = text(row, "mpi"),
+		.job = text(row, "job"),
+		.rank = number(row, "rank"),
+		.size = number(row, "size"),
+	};
+
+	fact_put(&reading->sink, FACT_PROCESS, &fact);
+}
+
+/* Operations that send come with the functions that they are in. */
+static void put_life(struct json_interval *reading, const json_t *row)
+{
+	const struct fact_op receive = { .process = process_of(reading, row, "id"),
+					 .op = "tag_recv" };
+	const struct fact_sums receives = count_of(reading, row, "receives");
+	const struct fact_lifetime life = {
+		.process = process_of(reading, row, "id"),
+		.exited = json_is_true(json_object_get(row, "ended")),
+		.exit_status = -1,
+	};
+
+	fact_put_sums(&reading->sink, FACT_OPS, &receive, &receives);
+	fact_put(&reading->sink, FACT_LIFETIME, &life);
+}
+
+static void put_function(struct json_interval *reading, const json_t *row)
+{
+	const struct fact_call call = { .process = process_of(reading, row, "process"),
+					.function = text(row, "function") };
+	const struct fact_op op = {
+		.process = call.process, .op = "tag_send", .function = call.function, .sends = true
+	};
+	const struct fact_sums calls = count_of(reading, row, "calls"),
+			       sends = bytes_of(reading, row, "sends");
+
+	if (calls.count)
+		fact_put_sums(&reading->sink, FACT_CALLS, &call, &calls);
+	if (sends.count)
+		fact_put_sums(&reading->sink, FACT_OPS, &op, &sends);
+}
+
+/* The position of a word; that of its end: there is none. */
+static int word(const char *const *words, const char *word)
+{
+	int i = 0;
+
+	while (words[i] && (!word || strcmp(words[i], word) != 0))
+		i++;
+	return i;
+}
+
+static void put_path(struct json_interval *reading, const json_t *row)
+{
+	const char *locality = text(row, "locality");
+	const int kind = word(fact_kind_names, text(row, "kind"));
+	struct fact_sums sums = bytes_of(reading, row, "transfers");
+	struct fact_transfer fact = {
+		.process = process_of(reading, row, "process"),
+		.peer = process_of(reading, row, "peer"),
+		.transport = text(row, "transport"),
+		.device = text(row, "device"),
+		.kind = kind,
+		.data_path = text(row, "way"),
+		.initiator = text(row, "initiator"),
+		.src_mem = text(row, "memory"),
+		.fetches = json_is_true(json_object_get(row, "fetches")),
+	};
+
+	if (locality && fact_locality_names[word(fact_locality_names, locality)])
+		fact.locality = word(fact_locality_names, locality);
+	if (!fact_kind_names[kind] && !reading->what)
+		reading->what = "kind";
+	if (reading->what)
+		return;
+	sums.retries = count(reading, json_object_get(row, "transfers"), "retries");
+	fact_put_sums(&reading->sink, FACT_TRANSFERS, &fact, &sums);
+}
+
+/*
+ * A thread without a state was not looked at. A call that goes on from the interval before has no
+ * other age than that: the view knows since when.
+ */
+static void put_thread(struct json_interval *reading, const json_t *row)
+{
+	const int64_t age = whole(row, "at_least_ns");
+	const uint64_t length = reading->to - reading->from;
+	const char *label = text(row, "call_site");
+	const struct place place = { .label = label };
+	const struct fact_thread fact = {
+		.process = process_of(reading, row, "process"),
+		.tid = (uint32_t)count(reading, row, "tid"),
+		.state = text(row, "state"),
+		.function = text(row, "function"),
+		.place = label ? &place : NULL,
+		.outside = json_is_true(json_object_get(row, "outside")),
+		.reason = text(row, "reason"),
+		.at = reading->to - (age < 0                  ? 0
+				     : (uint64_t)age < length ? (uint64_t)age
+							      : length),
+	};
+	const struct fact_open open = {
+		.process = fact.process,
+		.tid = fact.tid,
+		.op = text(row, "op"),
+		.peer = process_of(reading, row, "peer"),
+		.peer_rank = number(row, "peer_rank"),
+		.tag = number(row, "tag"),
+		.comm = text(row, "communicator"),
+		.until = reading->to,
+	};
+
+	if (fact.state || fact.function || fact.outside || fact.reason)
+		fact_put(&reading->sink, FACT_THREAD, &fact);
+	if (open.op)
+		fact_put(&reading->sink, FACT_OPEN, &open);
+}
+
+static void put_all(struct json_interval *reading)
+{
+	const json_t *row;
+	size_t i;
+
+	json_array_foreach(array(reading, "processes"), i, row) put_process(reading, row);
+	json_array_foreach(array(reading, "functions"), i, row) put_function(reading, row);
+	json_array_foreach(array(reading, "paths"), i, row) put_path(reading, row);
+	json_array_foreach(array(reading, "threads"), i, row) put_thread(reading, row);
+	json_array_foreach(array(reading, "processes"), i, row) put_life(reading, row);
+}
+
+/* ---- the rest ---- */
+
+static double per_hit(const json_t *row, const char *name, const struct live_tracer *tracer)
+{
+	return tracer->hits ? real(row, name) * (double)(tracer->to - tracer->from) / tracer->hits
+			    : NAN;
+}
+
+static struct live_tracer tracer_of(struct json_interval *reading)
+{
+	const json_t *object = reading->object, *row = json_object_get(object, "tracer");
+	const int64_t memory = whole(row, "memory");
+	const double budget = real(row, "budget");
+	struct live_tracer tracer = {
+		.from = count(reading, object, "from_ns"),
+		.to = count(reading, object, "to_ns"),
+		.real = count(reading, object, "real_ns"),
+		.watched = count(reading, object, "watched_ns"),
+		.away = json_is_true(json_object_get(row, "away")),
+		.budget = isfinite(budget) ? budget : 0,
+		.paid = real(row, "paid"),
+		.cpu = real(row, "cpu"),
+		.memory = memory > 0 ? (uint64_t)memory : 0,
+		.hits = count(reading, row, "hits"),
+		.lost = count(reading, row, "lost"),
+		.missed = count(reading, row, "missed"),
+	};
+
+	if (tracer.to < tracer.from && !reading->what)
+		reading->what = "to_ns";
+	tracer.trap_ns = per_hit(row, "trap_cpus", &tracer);
+	tracer.program_ns = per_hit(row, "program_cpus", &tracer);
+	return tracer;
+}
+
+static void read_notes(struct json_interval *reading, struct fact_totals *totals)
+{
+	const json_t *notes = json_object_get(reading->object, "notes"), *value;
+	const char *reason;
+	size_t i = 0;
+
+	json_object_foreach((json_t *)notes, reason, value)
+	{
+		if (i == FACT_MAX_REASONS)
+			break;
+		totals->notes[i++] = (struct fact_reason){ reason, count(reading, notes, reason) };
+	}
+}
+
+static void read_nics(struct json_interval *reading, struct top_nics *nics)
+{
+	const json_t *row;
+	size_t i;
+
+	nics->all.len = 0;
+	json_array_foreach(array(reading, "nics"), i, row)
+	{
+		if (!text(row, "name"))
+			continue;
+		vec_push(&nics->all, ((struct top_nic){
+					     .name = text(row, "name"),
+					     .state = text(row, "state"),
+					     .rate = real(row, "link_bytes_per_s"),
+					     .in = real(row, "in_bytes_per_s"),
+					     .out = real(row, "out_bytes_per_s"),
+					     .traced = real(row, "traced_bytes_per_s"),
+					     .numa = number(row, "numa_node"),
+				     }));
+	}
+}
+
+static void ignore(void *arg, enum fact_type type, const void *fact, const struct fact_sums *sums)
+{
+	(void)arg, (void)type, (void)fact, (void)sums;
+}
+
+bool top_read(const json_t *object, struct live *live, struct top_nics *nics, const char **what)
+{
+	struct json_interval reading = { .object = object, .sink = { NULL, ignore } };
+	const struct live_tracer tracer = tracer_of(&reading);
+	struct fact_totals totals = { 0 };
+
+	reading.from = tracer.from;
+	reading.to = tracer.to;
+	number_processes(&reading);
+	read_notes(&reading, &totals);
+	/* once to see whether all of it can be read */
+	put_all(&reading);
+	if (!json_is_array(json_object_get(object, "nics")) && !reading.what)
+		reading.what = "nics";
+	*what = reading.what;
+	if (!reading.what) {
+		live_begin(live, &tracer);
+		reading.sink = live_sink(live);
+		put_all(&reading);
+		live_end(live, &totals);
+		read_nics(&reading, nics);
+	}
+	map_release(&reading.processes);
+	return !*what;
+}
