@@ -320,13 +320,14 @@ static void test_nodes_stand(void **state)
 	nodes.all.data[4].silent = 9 * SECOND;
 	pane_head(&nodes, &head);
 	assert_string_equal(head.trouble, "failed: lost  late: late  starting: slow  ended: done");
+	assert_string_equal(head.troubles, "1 failed  1 late  1 starting  1 ended");
 	assert_non_null(strstr(head.who, "1 of 5 nodes"));
 	assert_non_null(strstr(head.who, ">=1 process"));
 	assert_non_null(strstr(head.much, "sent >=1,000 B/s, >=10 sends/s"));
 	/* each has its row, and its reason */
-	assert_string_equal(cell(&nodes, PANE_RANKS, 1, "NOW"), "failed: no route");
-	assert_string_equal(cell(&nodes, PANE_RANKS, 2, "NOW"), "starting for 3 s");
-	assert_string_equal(cell(&nodes, PANE_RANKS, 3, "NOW"), "ended");
+	assert_string_equal(cell(&nodes, PANE_RANKS, 1, "RANK"), "failed: no route");
+	assert_string_equal(cell(&nodes, PANE_RANKS, 2, "RANK"), "starting for 3 s");
+	assert_string_equal(cell(&nodes, PANE_RANKS, 3, "RANK"), "ended");
 	assert_string_equal(cell(&nodes, PANE_RANKS, 4, "NOW"),
 			    "9 s ago: >=100 ms MPI_Send with 5");
 	assert_string_equal(cell(&nodes, PANE_NODES, 1, "VIEW"), "failed");

@@ -252,20 +252,21 @@ static int run(struct top *top)
 static int run_everywhere(const struct top *top)
 {
 	struct command options = { 0 };
+	char budget[32];
 	const struct nodes_top nodes = {
 		.arguments = &top->nodes,
 		.job = top->chosen.job,
 		.options = &options,
 		.interval = top->interval,
+		.budget = budget,
 		.json = top->json,
 	};
 	int code;
 
+	snprintf(budget, sizeof(budget), top->budget > 0 ? "--budget=%g%%" : "--budget=none",
+		 top->budget * 100);
+	command_add(&options, "%s", budget);
 	command_add(&options, "--interval=%.6fms", (double)top->interval / 1e6);
-	if (top->budget > 0)
-		command_add(&options, "--budget=%g%%", top->budget * 100);
-	else
-		command_add(&options, "--budget=none");
 	if (top->chosen.seconds)
 		command_add(&options, "--duration=%.6fs", top->chosen.seconds);
 	if (top->once)

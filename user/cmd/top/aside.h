@@ -12,7 +12,7 @@ struct aside {
 /* Before the screen is there. A key does not stop this process any more (SIGTSTP). */
 void aside_begin(struct aside *aside);
 
-/* After it: prints what has waited. */
+/* After it: prints the warnings that have waited. */
 void aside_end(struct aside *aside);
 
 #endif

@@ -37,6 +37,8 @@ static void heard(void *arg, size_t which, const char *data, size_t size)
 
 		if (!object && *line == '{')
 			remote_fail(remote, "sent an object that cannot be read");
+		if (!views->top->json && remote->why)
+			remote_give_up(remote);
 		if (!object)
 			continue;
 		views->list.data[which].objects++;
@@ -63,6 +65,8 @@ static void tell(struct views *views, size_t which)
 		 remote->child.status != UCXBPF_EXIT_PARTIAL)
 		remote_fail(remote, "its view has ended: %s", said);
 	remote_tell(remote);
+	if (remote->why)
+		views_note(views, "%s: %s", remote->node, remote->why);
 	unlink(remote->log);
 	view->told = true;
 	free(said);
@@ -136,6 +140,8 @@ static int view_nodes(struct views *views, const struct nodes_of_job *nodes)
 
 	if (!folder)
 		return status;
+	views->nodes = nodes;
+	views->temporary = folder;
 	for (size_t i = 0; i < nodes->list.len; i++)
 		vec_add(&views->list);
 	command_split(&words, "top --send --json");
@@ -144,6 +150,7 @@ static int view_nodes(struct views *views, const struct nodes_of_job *nodes)
 	if (!remotes_start(&views->remotes, views->top->arguments, nodes, &words, folder)) {
 		follow(views);
 		views_close(views);
+		writing_end(views);
 		remotes_end(&views->remotes);
 		for (size_t i = 0; i < views->list.len; i++)
 			if (!views->list.data[i].told && !views->err)
@@ -162,7 +169,9 @@ static int view_nodes(struct views *views, const struct nodes_of_job *nodes)
 
 int top_everywhere(const struct nodes_top *top)
 {
-	struct views views = { .top = top, .aside = ASIDE_NONE };
+	struct views views = { .top = top,
+			       .aside = ASIDE_NONE,
+			       .writing = { .child = CHILD_NONE } };
 	struct nodes_of_job found = { 0 };
 	int err = nodes_find(top->arguments, top->job, &found);
 	int status = err == -ESRCH ? UCXBPF_EXIT_NO_TARGET : UCXBPF_EXIT_USAGE;

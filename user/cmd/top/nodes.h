@@ -12,6 +12,7 @@ struct nodes_top {
 	const char *job; /* NULL: all that use UCX or MPI there */
 	const struct command *options; /* more of each node's top */
 	uint64_t interval; /* ns, of theirs */
+	const char *budget; /* the option, of views and captures */
 	bool json; /* each object is printed as it comes, with its node's name; else a screen */
 };
 

@@ -2,6 +2,8 @@
 #include "cmd/top/views.h"
 
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -25,6 +27,7 @@ static void open_screen(struct views *views)
 void views_take(struct views *views, size_t which, json_t *object)
 {
 	struct node_view *view = &views->list.data[which];
+	struct remote *remote = &views->remotes.list.data[which];
 	const char *what;
 
 	if (views->finishes)
@@ -32,8 +35,9 @@ void views_take(struct views *views, size_t which, json_t *object)
 	if (!view->live)
 		view->live = live_new();
 	if (!top_read(object, view->live, &view->nics, &what)) {
-		remote_fail(&views->remotes.list.data[which],
-			    "sent an object whose \"%s\" cannot be read", what);
+		remote_fail(remote, "sent an object whose \"%s\" cannot be read", what);
+		/* totals lack this interval from now on */
+		remote_give_up(remote);
 		return;
 	}
 	json_decref(view->last);
@@ -42,6 +46,19 @@ void views_take(struct views *views, size_t which, json_t *object)
 	views->fresh = true;
 	if (!views->screen)
 		open_screen(views);
+}
+
+#define NOTE_NS (15 * SECOND)
+
+void views_note(struct views *views, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(views->note, sizeof(views->note), format, args);
+	va_end(args);
+	views->noted = clock_ns(CLOCK_MONOTONIC);
+	views->fresh = true;
 }
 
 static struct top_node node_of(const struct views *views, size_t which, uint64_t now)
@@ -69,13 +86,18 @@ static struct top_node node_of(const struct views *views, size_t which, uint64_t
 	return node;
 }
 
+bool view_goes_on(const struct views *views, size_t which)
+{
+	return node_of(views, which, clock_ns(CLOCK_MONOTONIC)).state == TOP_GOES_ON;
+}
+
 static void draw(struct views *views, uint64_t now)
 {
 	struct top_nodes nodes = { .named = true };
 
 	for (size_t i = 0; i < views->list.len; i++)
 		vec_push(&nodes.all, node_of(views, i, now));
-	top_screen_show(views->screen, &nodes, NULL);
+	top_screen_show(views->screen, &nodes, now - views->noted < NOTE_NS ? views->note : NULL);
 	vec_release(&nodes.all);
 	views->fresh = false;
 	views->drawn = now;
@@ -87,9 +109,18 @@ void views_show(struct views *views)
 
 	if (!views->screen)
 		return;
-	if (top_screen_keys(views->screen) == TOP_QUIT)
+	switch (top_screen_keys(views->screen)) {
+	case TOP_QUIT:
 		views->remotes.interrupted = true;
-	else if (now - views->drawn > (views->fresh ? DRAW_LEAST : SECOND))
+		return;
+	case TOP_WRITE:
+		writing_begin(views);
+		break;
+	default:
+		break;
+	}
+	writing_step(views);
+	if (now - views->drawn > (views->fresh ? DRAW_LEAST : SECOND))
 		draw(views, now);
 }
 

@@ -3,9 +3,11 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "base/alloc.h"
 #include "show/top/cells.h"
 
 bool node_has_rows(const struct top_node *node)
@@ -105,15 +107,13 @@ void node_lacks(struct pane_cell *cells, const struct top_node *node)
 	char silent[32];
 
 	silence(silent, node);
-	for (int i = 0; i < 7; i++)
-		cell_say(&cells[i], "-");
 	if (node->state == TOP_STARTS)
-		cell_say(&cells[7], "starting for %s", silent);
-	else if (node->why)
-		cell_say(&cells[7], "%s: %s", states[node->state].word, node->why);
+		cell_say(&cells[0], "starting for %s", silent);
 	else
-		cell_say(&cells[7], "%s", states[node->state].word);
-	cells[7].colour = states[node->state].colour;
+		cell_say(&cells[0], "%s%s%s", states[node->state].word, node->why ? ": " : "",
+			 node->why ? node->why : "");
+	cells[0].colour = states[node->state].colour;
+	cells[0].spans = true;
 }
 
 void node_was(struct pane_cell *cell, const struct top_node *node)
@@ -168,29 +168,40 @@ static void head_of_several(const struct top_nodes *nodes, struct share_of share
 		 share.alive, share.alive == 1 ? "" : "es");
 }
 
-/* "failed: n1 n3  late: n2" */
+static size_t name_those(const struct top_nodes *nodes, enum top_state state, FILE *out)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < nodes->all.len; i++)
+		if (nodes->all.data[i].state == state && !count++)
+			fprintf(out, "%s: %s", states[state].word, nodes->all.data[i].name);
+		else if (nodes->all.data[i].state == state)
+			fprintf(out, " %s", nodes->all.data[i].name);
+	return count;
+}
+
+/* "failed: n1 n3  late: n2", "2 failed  1 late" */
 static void name_trouble(const struct top_nodes *nodes, struct pane_head *head)
 {
 	static const enum top_state troubles[] = { TOP_FAILED, TOP_LATE, TOP_STARTS, TOP_ENDED };
-	FILE *out = fmemopen(head->trouble, sizeof(head->trouble), "w");
-	const char *between = "";
+	size_t at = 0, length = 0;
 
-	for (size_t i = 0; out && i < ARRAY_SIZE(troubles); i++) {
-		bool any = false;
+	for (size_t i = 0; i < ARRAY_SIZE(troubles); i++) {
+		char *names = NULL;
+		size_t size = 0;
+		FILE *out = xmemstream(&names, &size);
+		size_t count = name_those(nodes, troubles[i], out);
 
-		for (size_t k = 0; k < nodes->all.len; k++) {
-			if (nodes->all.data[k].state != troubles[i])
-				continue;
-			if (!any)
-				fprintf(out, "%s%s:", between, states[troubles[i]].word);
-			fprintf(out, " %s", nodes->all.data[k].name);
-			between = "  ";
-			any = true;
-		}
-	}
-	if (out)
 		fclose(out);
-	head->trouble[sizeof(head->trouble) - 1] = '\0';
+		if (count && at < sizeof(head->trouble))
+			at += (size_t)snprintf(head->trouble + at, sizeof(head->trouble) - at,
+					       "%s%s", at ? "  " : "", names);
+		if (count && length < sizeof(head->troubles))
+			length += (size_t)snprintf(
+				head->troubles + length, sizeof(head->troubles) - length,
+				"%s%zu %s", length ? "  " : "", count, states[troubles[i]].word);
+		free(names);
+	}
 }
 
 static double higher(double a, double b)
@@ -199,8 +210,8 @@ static double higher(double a, double b)
 }
 
 /*
- * Rates add up, each being of its node's interval; those of a node of which nothing comes are not
- * of now. Of costs there is the highest.
+ * Rates add up, each over its node's interval. A node that is silent has no rate of now, which
+ * makes the sum a lower bound. Costs do not add up: the highest one is shown.
  */
 static struct share_of share_of_all(const struct top_nodes *nodes)
 {
@@ -234,7 +245,7 @@ void pane_head(const struct top_nodes *nodes, struct pane_head *head)
 	const struct share_of share = one ? share_of(nodes->all.data[0].live) : share_of_all(nodes);
 	char budget[32] = "no budget";
 
-	head->trouble[0] = '\0';
+	head->trouble[0] = head->troubles[0] = '\0';
 	if (one) {
 		head_of_one(nodes->all.data[0].live, share, head);
 	} else {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Rows of a pane in order, and those that a filter keeps. */
+/* Sorts and filters the rows of a pane. */
 #include "show/top/panes.h"
 
 #include <math.h>

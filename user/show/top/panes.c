@@ -444,7 +444,8 @@ static const struct pane_of {
 	[PANE_NODES] = {
 		"nodes",
 		{ NODE, { "VIEW", 8, true }, { "SILENT", 7 }, { "ALIVE", 5 }, { "SENT/s", 10 },
-		  { "SENDS/s", 8 }, { "WATCHED", 7 }, { "CPU", 6 }, { "COSTS", 6, .narrow = PANE_LEFT_OUT },
+		  { "SENDS/s", 8, .narrow = PANE_LEFT_OUT }, { "WATCHED", 7, .narrow = PANE_LEFT_OUT },
+		  { "CPU", 6, .narrow = PANE_LEFT_OUT }, { "COSTS", 6, .narrow = PANE_LEFT_OUT },
 		  { "WHY", 0, true } },
 		0, true, "", NULL,
 	},
@@ -475,13 +476,14 @@ static void set_columns(struct pane *pane, const struct pane_of *of, const struc
 		pane->columns[0].width = pane->columns[0].narrow = PANE_LEFT_OUT;
 }
 
-/* The rows from that one on are of the node. */
-static void name_rows(struct pane *pane, size_t from, const struct top_node *node)
+/* The rows from that one on are of the node, which is in its place among all. */
+static void name_rows(struct pane *pane, size_t from, const struct top_node *node, double number)
 {
 	for (size_t i = from; i < pane->rows.len; i++) {
 		struct pane_cell *cells = pane->rows.data[i].cells;
 
 		cell_name(&cells[0], node->name ? node->name : "");
+		cells[0].key = number;
 		for (int k = 0; k < pane->count && node->state == TOP_LATE; k++)
 			if (cells[k].colour == PANE_PLAIN)
 				cells[k].colour = k ? PANE_DIM : PANE_WARN;
@@ -507,7 +509,7 @@ void pane_fill(struct pane *pane, enum pane_kind kind, const struct top_nodes *n
 			of->fill(pane, node);
 		else if (kind == PANE_RANKS)
 			node_lacks(row_of(pane), node);
-		name_rows(pane, from, node);
+		name_rows(pane, from, node, (double)i);
 	}
 }
 

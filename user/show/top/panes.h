@@ -15,6 +15,7 @@ struct pane_cell {
 	char text[160]; /* one line without control characters; "-" or "?": not known */
 	double key; /* by which its column sorts; NAN: by its text, or not known */
 	enum pane_colour colour;
+	bool spans; /* the rest of the row */
 };
 
 #define PANE_NARROW 100 /* a window with fewer columns is narrow */
@@ -73,7 +74,9 @@ void pane_filter(struct pane *pane, const char *text);
 
 /* Above all panes. */
 struct pane_head {
-	char who[200], trouble[200]; /* one line: who they are; nodes of which nothing comes now */
+	char who[200];
+	/* in the same line: nodes of which nothing comes now, and how many these are; "": none */
+	char trouble[400], troubles[80];
 	char much[1000]; /* how much moves, and at what cost */
 };
 

@@ -156,7 +156,7 @@ static void put_function(struct json_interval *reading, const json_t *row)
 		fact_put_sums(&reading->sink, FACT_OPS, &op, &sends);
 }
 
-/* The position of a word; that of its end: there is none. */
+/* The position of a word, or of the NULL at the end. */
 static int word(const char *const *words, const char *word)
 {
 	int i = 0;

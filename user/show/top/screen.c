@@ -114,11 +114,11 @@ static void line(int y, attr_t look, const char *text)
 	attrset(A_NORMAL);
 }
 
-/* Writes a cell of a pane into its column, and returns where the next one begins. */
-static int put(int y, int x, const struct pane *pane, int number, const char *text, attr_t look)
+/* Writes a cell into its column, of that width (0: all that is left), and returns where the next
+ * one begins. */
+static int put(int y, int x, const struct pane_column *column, int width, const char *text,
+	       attr_t look)
 {
-	const struct pane_column *column = &pane->columns[number];
-	int width = pane_width(pane, number, COLS);
 	bool left = column->left || !width;
 	int length = (int)strlen(text), shown, at;
 
@@ -153,8 +153,8 @@ static void draw_pane(const struct top_screen *screen, const struct pane *pane, 
 		 chosen ? screen->filter : "");
 	line(y, A_BOLD, title);
 	for (int i = 0; i < pane->count && lines > 1; i++)
-		x = put(y + 1, x, pane, i, pane->columns[i].head,
-			i == sorted ? A_UNDERLINE | A_BOLD : A_UNDERLINE);
+		x = put(y + 1, x, &pane->columns[i], pane_width(pane, i, COLS),
+			pane->columns[i].head, i == sorted ? A_UNDERLINE | A_BOLD : A_UNDERLINE);
 	if (!pane->rows.len && lines > 2)
 		line(y + 2, A_DIM,
 		     *screen->filter ? "no row has that text"
@@ -164,8 +164,9 @@ static void draw_pane(const struct top_screen *screen, const struct pane *pane, 
 		const struct pane_cell *cells = pane->rows.data[from + row].cells;
 
 		x = 0;
-		for (int i = 0; i < pane->count; i++)
-			x = put(y + 2 + row, x, pane, i, cells[i].text,
+		for (int i = 0; i < pane->count && (!i || !cells[i - 1].spans); i++)
+			x = put(y + 2 + row, x, &pane->columns[i],
+				cells[i].spans ? 0 : pane_width(pane, i, COLS), cells[i].text,
 				look_of(screen, cells[i].colour));
 	}
 }
@@ -214,13 +215,18 @@ static void draw_foot(const struct top_screen *screen)
 
 static void draw_head(const struct top_screen *screen)
 {
-	const int behind = (int)strlen(screen->head.who) + 2;
+	const int behind = (int)strlen(screen->head.who) + 2, room = COLS - behind;
+	const char *trouble = screen->head.trouble;
 
+	if ((int)strlen(trouble) > room)
+		trouble = screen->head.troubles;
 	line(0, A_BOLD, screen->head.who);
 	line(1, A_NORMAL, screen->head.much);
 	attrset(look_of(screen, PANE_BAD));
-	if (behind < COLS)
-		mvaddnstr(0, behind, screen->head.trouble, COLS - behind);
+	if (room > 0)
+		mvaddnstr(0, behind, trouble, room);
+	if (room > 0 && (int)strlen(trouble) > room)
+		mvaddch(0, COLS - 1, '+');
 	attrset(A_NORMAL);
 }
 
