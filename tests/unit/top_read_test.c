@@ -287,8 +287,7 @@ static void test_the_same_is_shown(void **state)
 	vec_release(&nodes.all);
 }
 
-/* Where nodes do not go on, each pane's head says so, and no rate of theirs is shown as one of now.
- */
+/* The head names nodes whose views do not go on, and sums without them are lower bounds. */
 static void test_nodes_stand(void **state)
 {
 	struct bed *bed = *state;
