@@ -28,6 +28,7 @@ teardown()
 {
 	[ -z "${STOP:-}" ] || touch "$STOP" "$WORK/go"
 	[ -z "${GATHERER:-}" ] || kill -9 "$GATHERER" 2>/dev/null || true
+	[ -z "${TERMINAL:-}" ] || $TERMINAL kill-server 2>/dev/null || true
 	# Slurm does not end a job on a node that is gone
 	[ -z "${LOST:-}" ] || { JOB_ID= && "$TOP/tests/slurm" down; }
 	[ -z "${JOB_ID:-}" ] || slurm scancel "$JOB_ID" || true
@@ -301,6 +302,18 @@ objects()
 	jq -se "$1" "$WORK/top.json"
 }
 
+on_screen() { $TERMINAL capture-pane -p -t top | grep -qE -- "$1"; }
+
+# tracer_of NODE: the processes of its top
+tracer_of()
+{
+	local process
+
+	for process in $(pgrep -f 'top --sen[d]'); do
+		[ "$(nsenter -t "$process" -u hostname)" != "$1" ] || echo "$process"
+	done
+}
+
 @test "top of all nodes: by Slurm, by a command like ssh, and where one lacks the program, one says nothing" {
 	job openmpi 2
 	touch "$WORK/go"
@@ -318,6 +331,21 @@ objects()
 	gathered 0
 	[ ! -s "$WORK/err" ]
 	objects 'group_by(.node) | length == 2 and all(.[]; map(.n) == [range(1; length + 1)])'
+	# on a screen
+	if command -v tmux >/dev/null; then
+		TERMINAL="tmux -L ucxbpf-$$-$BATS_TEST_NUMBER -f /dev/null"
+		$TERMINAL new-session -d -s top -x 80 -y 24 "exec '$TOP/tests/slurm' enter n0 '$UCXBPF' top --all-nodes --job $JOB_ID \
+			--interval 300ms --ucxbpf '$TRACER' 2>'$WORK/err'" 3>&-
+		soon on_screen '^n0 +0 .* [1-9][0-9.]* [KM]iB .* [1-9][0-9,]* '
+		soon on_screen '^n1 +1 .* [1-9][0-9.]* [KM]iB .* [1-9][0-9,]* '
+		kill -KILL $(tracer_of n1)
+		soon on_screen '^n1 +failed: its view has ended'
+		on_screen '1 of 2 nodes .* failed: n1'
+		$TERMINAL send-keys -t top q
+		soon eval '! $TERMINAL has-session -t top'
+		grep '^ucxbpf: warning: n1: its view has ended' "$WORK/err"
+		soon nothing_left
+	fi
 	! job_over || false
 	# n1 does not find it; n2 says nothing
 	cat >"$WORK/tracer" <<-EOT

@@ -9,7 +9,7 @@
 #include "base/log.h"
 
 #define SECOND 1000000000ull
-#define DRAW_LEAST (SECOND / 10) /* nodes come one after the other: some are drawn together */
+#define DRAW_LEAST (SECOND / 4) /* nodes come one after the other: some are drawn together */
 
 static void open_screen(struct views *views)
 {

@@ -96,7 +96,7 @@ void writing_begin(struct views *views)
 		   writing->nodes == 1 ? "" : "s", writing->folder);
 }
 
-/* The last line of its output, which names what is missing; the caller's. */
+/* The last line of its output: the reason of a failure; the caller's. */
 static char *said(const struct nodes_writing *writing)
 {
 	static const char *const before[] = { "ucxbpf: error: ", "ucxbpf: warning: " };

@@ -25,7 +25,7 @@ void cell_speed(struct pane_cell *cell, double value, bool least);
 
 void cell_age(struct pane_cell *cell, uint64_t ns, bool known);
 
-/* The share of looks that are in the mask, among those that know. */
+/* The share of looks in the mask, among all looks that know. */
 void cell_share(struct pane_cell *cell, uint64_t part, uint64_t looks);
 
 #endif

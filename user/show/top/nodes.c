@@ -102,13 +102,15 @@ void node_stands(struct pane_cell *cells, const struct top_node *node)
 	cell_percent(&cells[7], share.paid);
 }
 
-void node_lacks(struct pane_cell *cells, const struct top_node *node)
+void node_lacks(struct pane_cell *cells, const struct top_node *node, const char *empty)
 {
 	char silent[32];
 
 	silence(silent, node);
 	if (node->state == TOP_STARTS)
 		cell_say(&cells[0], "starting for %s", silent);
+	else if (node_has_rows(node))
+		cell_say(&cells[0], "%s", empty);
 	else
 		cell_say(&cells[0], "%s%s%s", states[node->state].word, node->why ? ": " : "",
 			 node->why ? node->why : "");

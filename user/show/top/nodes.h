@@ -11,8 +11,9 @@ bool node_has_rows(const struct top_node *node);
 /* A row of the pane of nodes, behind the node's name. */
 void node_stands(struct pane_cell *cells, const struct top_node *node);
 
-/* Likewise: in the pane of ranks, in place of the ranks that are not shown. */
-void node_lacks(struct pane_cell *cells, const struct top_node *node);
+/* Likewise: in the pane of ranks, where the node has none to show. empty: it goes on without any.
+ */
+void node_lacks(struct pane_cell *cells, const struct top_node *node, const char *empty);
 
 /* A cell of such a last interval says when that was, where it is not now. */
 void node_was(struct pane_cell *cell, const struct top_node *node);

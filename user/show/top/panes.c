@@ -507,8 +507,8 @@ void pane_fill(struct pane *pane, enum pane_kind kind, const struct top_nodes *n
 			node_stands(row_of(pane), node);
 		else if (node_has_rows(node))
 			of->fill(pane, node);
-		else if (kind == PANE_RANKS)
-			node_lacks(row_of(pane), node);
+		if (kind == PANE_RANKS && nodes->named && pane->rows.len == from)
+			node_lacks(row_of(pane), node, of->empty);
 		name_rows(pane, from, node, (double)i);
 	}
 }
