@@ -307,10 +307,11 @@ on_screen() { $TERMINAL capture-pane -p -t top | grep -qE -- "$1"; }
 # tracer_of NODE: the processes of its top
 tracer_of()
 {
-	local process
+	local process uts
 
+	uts=$(readlink "/proc/$(cat "/run/ucxbpf-$BED/pid${1#n}")/ns/uts")
 	for process in $(pgrep -f 'top --sen[d]'); do
-		[ "$(nsenter -t "$process" -u hostname)" != "$1" ] || echo "$process"
+		[ "$(readlink "/proc/$process/ns/uts")" != "$uts" ] || echo "$process"
 	done
 }
 
