@@ -307,6 +307,12 @@ static void test_nodes_stand(void **state)
 		strstr(head.much,
 		       "sent 1,000 B/s, 10 sends/s  tracer costs <=1.0% of 3%, watched >=100.0%"));
 
+	nodes.all.data[0].state = TOP_LATE;
+	pane_head(&nodes, &head);
+	assert_non_null(strstr(head.who, "0 of 1 nodes"));
+	assert_string_equal(head.much, "no node has numbers of now");
+	nodes.all.data[0].state = TOP_GOES_ON;
+
 	vec_push(&nodes.all,
 		 ((struct top_node){ .name = "lost", .state = TOP_FAILED, .why = "no route" }));
 	vec_push(&nodes.all,
@@ -333,6 +339,32 @@ static void test_nodes_stand(void **state)
 	assert_string_equal(cell(&nodes, PANE_NODES, 1, "WHY"), "no route");
 	assert_string_equal(cell(&nodes, PANE_NODES, 0, "SENT/s"), "1,000 B");
 	assert_string_equal(cell(&nodes, PANE_NODES, 1, "SENT/s"), "-");
+	vec_release(&nodes.all);
+}
+
+/* In 80 columns each pane shows its columns beside a node's name, and something of the last one. */
+static void test_panes_fit(void **state)
+{
+	struct bed *bed = *state;
+	struct top_nodes nodes = nodes_of("a-node-with-a-long-name", bed->live, &bed->nics);
+
+	begin(bed, SECOND);
+	end(bed);
+	for (int kind = 0; kind < PANES; kind++) {
+		struct pane pane = { 0 };
+		int wide = 0, narrow = 0;
+
+		pane_fill(&pane, kind, &nodes);
+		assert_int_equal(pane_width(&pane, 0, 80), 8);
+		for (int k = 0; k < pane.count; k++) {
+			if (pane_width(&pane, k, 80) != PANE_LEFT_OUT)
+				narrow += pane_width(&pane, k, 80) + 1;
+			wide += pane_width(&pane, k, 200) + 1;
+		}
+		assert_in_range(narrow, 20, 80 + 1 - (kind == PANE_PATHS ? 0 : 6));
+		assert_in_range(wide, narrow, 150);
+		pane_release(&pane);
+	}
 	vec_release(&nodes.all);
 }
 
@@ -366,6 +398,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_the_same_is_shown, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_nodes_stand, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_panes_fit, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_unreadable, setup, teardown),
 	};
 

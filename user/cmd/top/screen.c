@@ -9,6 +9,7 @@
 #include "base/log.h"
 
 #define SECOND 1000000000ull
+#define OPEN_NS SECOND /* where all fail at once, no screen is seen for a moment */
 #define DRAW_LEAST (SECOND / 4) /* nodes come one after the other: some are drawn together */
 
 static void open_screen(struct views *views)
@@ -43,9 +44,7 @@ void views_take(struct views *views, size_t which, json_t *object)
 	json_decref(view->last);
 	view->last = json_incref(object);
 	view->came = clock_ns(CLOCK_MONOTONIC);
-	views->fresh = true;
-	if (!views->screen)
-		open_screen(views);
+	views->any = views->fresh = true;
 }
 
 #define NOTE_NS (15 * SECOND)
@@ -107,6 +106,9 @@ void views_show(struct views *views)
 {
 	const uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
+	if (!views->screen && !views->top->json && !views->finishes &&
+	    (views->any || now - views->asked > OPEN_NS))
+		open_screen(views);
 	if (!views->screen)
 		return;
 	switch (top_screen_keys(views->screen)) {

@@ -37,9 +37,10 @@ struct views {
 	uint64_t asked; /* ns, from when on they are expected to say something */
 	bool finishes; /* they were told to end */
 	int err; /* of standard output */
-	/* the screen, which is there once some node has something to show */
+	/* the screen, which is there once nodes have something to show, or let the user wait */
 	struct top_screen *screen;
 	struct aside aside;
+	bool any; /* an interval has come */
 	bool fresh; /* more has come than it shows */
 	uint64_t drawn; /* ns, when it was */
 	char note[200]; /* for the user, */

@@ -18,6 +18,7 @@ bool node_has_rows(const struct top_node *node)
 /* ---- the numbers of a node, or of several ---- */
 
 struct share_of {
+	size_t nodes; /* whose views go on */
 	size_t alive;
 	double out, sends; /* per second */
 	bool least; /* these are lower bounds */
@@ -43,6 +44,7 @@ static struct share_of share_of(const struct live *live)
 		live_add(&sum, &all[i]->sends.now);
 	}
 	return (struct share_of){
+		.nodes = 1,
 		.alive = alive,
 		.out = live_rate(tracer, sum.bytes),
 		.sends = live_rate(tracer, sum.count),
@@ -154,20 +156,18 @@ static void head_of_one(const struct live *live, struct share_of share, struct p
 static void head_of_several(const struct top_nodes *nodes, struct share_of share,
 			    struct pane_head *head)
 {
-	size_t go_on = 0;
 	uint64_t real = 0;
 	char time[16];
 
 	for (size_t i = 0; i < nodes->all.len; i++) {
 		const struct top_node *node = &nodes->all.data[i];
 
-		go_on += node->state == TOP_GOES_ON;
 		if (node_has_rows(node) && live_tracer(node->live)->real > real)
 			real = live_tracer(node->live)->real;
 	}
-	snprintf(head->who, sizeof(head->who), "ucxbpf top  %zu of %zu nodes  %s  %s%zu process%s",
-		 go_on, nodes->all.len, real ? time_of(real, time) : "", share.least ? ">=" : "",
-		 share.alive, share.alive == 1 ? "" : "es");
+	snprintf(head->who, sizeof(head->who), "ucxbpf top  %zu of %zu nodes  %s%s%s%zu process%s",
+		 share.nodes, nodes->all.len, real ? time_of(real, time) : "", real ? "  " : "",
+		 share.least ? ">=" : "", share.alive, share.alive == 1 ? "" : "es");
 }
 
 static size_t name_those(const struct top_nodes *nodes, enum top_state state, FILE *out)
@@ -204,6 +204,8 @@ static void name_trouble(const struct top_nodes *nodes, struct pane_head *head)
 				"%s%zu %s", length ? "  " : "", count, states[troubles[i]].word);
 		free(names);
 	}
+	if (at >= sizeof(head->trouble))
+		strcpy(head->trouble, head->troubles);
 }
 
 static double higher(double a, double b)
@@ -228,6 +230,7 @@ static struct share_of share_of_all(const struct top_nodes *nodes)
 			continue;
 		}
 		one = share_of(node->live);
+		sum.nodes++;
 		sum.alive += one.alive;
 		sum.least = sum.least || one.least || !isfinite(one.out);
 		sum.out += isfinite(one.out) ? one.out : 0;
@@ -240,20 +243,11 @@ static struct share_of share_of_all(const struct top_nodes *nodes)
 	return sum;
 }
 
-void pane_head(const struct top_nodes *nodes, struct pane_head *head)
+static void say_how_much(struct share_of share, bool one, struct pane_head *head)
 {
 	struct pane_cell out = { 0 }, sends = { 0 }, cpu = { 0 }, paid = { 0 }, watched = { 0 };
-	const bool one = !nodes->named;
-	const struct share_of share = one ? share_of(nodes->all.data[0].live) : share_of_all(nodes);
 	char budget[32] = "no budget";
 
-	head->trouble[0] = head->troubles[0] = '\0';
-	if (one) {
-		head_of_one(nodes->all.data[0].live, share, head);
-	} else {
-		head_of_several(nodes, share, head);
-		name_trouble(nodes, head);
-	}
 	cell_speed(&out, share.out, share.least);
 	cell_number(&sends, share.sends);
 	cell_percent(&cpu, share.cpu);
@@ -265,10 +259,27 @@ void pane_head(const struct top_nodes *nodes, struct pane_head *head)
 		snprintf(head->much, sizeof(head->much),
 			 "sent %s/s, %s sends/s  tracer %s CPU, costs %s of %s, watched %s",
 			 out.text, sends.text, cpu.text, paid.text, budget, watched.text);
-	else
+	else if (share.nodes)
 		snprintf(head->much, sizeof(head->much),
 			 "sent %s/s, %s%s sends/s  tracer costs <=%s of %s, watched >=%s", out.text,
 			 share.least ? ">=" : "", sends.text, paid.text, budget, watched.text);
+	else
+		snprintf(head->much, sizeof(head->much), "no node has numbers of now");
+}
+
+void pane_head(const struct top_nodes *nodes, struct pane_head *head)
+{
+	const bool one = !nodes->named;
+	const struct share_of share = one ? share_of(nodes->all.data[0].live) : share_of_all(nodes);
+
+	head->trouble[0] = head->troubles[0] = '\0';
+	if (one) {
+		head_of_one(nodes->all.data[0].live, share, head);
+	} else {
+		head_of_several(nodes, share, head);
+		name_trouble(nodes, head);
+	}
+	say_how_much(share, one, head);
 	cell_plain(head->who);
 	cell_plain(head->trouble);
 	cell_plain(head->much);
