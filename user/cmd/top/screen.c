@@ -60,6 +60,15 @@ void views_note(struct views *views, const char *format, ...)
 	views->fresh = true;
 }
 
+/* An interval that is overdue for longer, ns, is late: before its node is given up. */
+static uint64_t patience(const struct views *views)
+{
+	const uint64_t most = (uint64_t)(views->top->arguments->answer_s * SECOND / 2);
+	const uint64_t usual = views->top->interval + SECOND;
+
+	return usual < most ? usual : most;
+}
+
 static struct top_node node_of(const struct views *views, size_t which, uint64_t now)
 {
 	const struct remote *remote = &views->remotes.list.data[which];
@@ -78,7 +87,7 @@ static struct top_node node_of(const struct views *views, size_t which, uint64_t
 		node.state = TOP_ENDED;
 	else if (!view->came)
 		node.state = TOP_STARTS;
-	else if (node.silent > 2 * views->top->interval + SECOND)
+	else if (node.silent > views->top->interval + patience(views))
 		node.state = TOP_LATE;
 	else
 		node.state = TOP_GOES_ON;
