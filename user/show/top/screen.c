@@ -181,7 +181,8 @@ static void draw_help(const struct top_screen *screen)
 		"/          filter: rows that contain a text; Enter ends it, Esc removes it",
 		"Up Down    scroll; so do PgUp, PgDn and Home",
 		"space      freeze, or go on",
-		"w          write a capture of the next 10 s",
+		screen->named ? "w          write captures of the next 10 s on all nodes"
+			      : "w          write a capture of the next 10 s",
 		"q          quit",
 		"",
 		"MPI, WAIT  share of the last 64 looks that found the first thread in an MPI",
@@ -190,6 +191,7 @@ static void draw_help(const struct top_screen *screen)
 		"           before it was seen first",
 		"? -        not known; does not apply",
 		"Rates are of the watched time: a budget may take probes away.",
+		screen->named ? "Dim rows are old: their node is late." : "",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(lines); i++)
