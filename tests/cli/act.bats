@@ -102,7 +102,7 @@ REASON='[node_problem] it_s _(touch here) _x_ PATH-03'
 	grep -q '^no drain  n1: the evidence is incomplete' out
 	# a rank's capture is missing
 	check 2 --apply "$SITE"/nocma.n1.*.ucxb "$SITE/nocma.n0.0.ucxb"
-	grep -q '^no drain  n1: the evidence of it is incomplete' out
+	grep -q '^no drain  n1: its evidence is incomplete' out
 	[ ! -e called ]
 }
 

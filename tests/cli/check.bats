@@ -43,7 +43,7 @@ rules() {
 @test "a capture that is cut short proves nothing" {
 	head -c 20000 "$DATA/allreduce-ring.ucxb" >cut.ucxb
 	ends 3 "$UCXBPF" check -v -P site.yaml cut.ucxb
-	grep -q '^UNKN   COV-01 .*: [0-9]* records are not there' out
+	grep -q '^UNKN   COV-01 .*: [0-9]* records are missing' out
 	! grep -q '^pass' out || false
 }
 
@@ -206,7 +206,7 @@ rules() {
 }
 
 @test "nodes whose times no rule judges are told" {
-	local sweep=$DATA/node-sweep/none-rails why='n[0-2] are one machine: their times say nothing of a network'
+	local sweep=$DATA/node-sweep/none-rails why='n[0-2] are one machine: their times show nothing about a network'
 
 	ends 0 "$UCXBPF" check -P "$sweep/policy.yaml" "$sweep/evidence"
 	grep -Fx "no times  $why: 6 rules skip them" out

@@ -18,7 +18,7 @@ def document():
     out, in_table = [HEAD], False
     for line in (Path(__file__).parent / "measured.txt").read_text().splitlines():
         if line.startswith("#"):
-            out.append(("\n" if in_table else "") + line.lstrip("# ") + "\n")
+            out.append(("\n" if in_table else "") + line.removeprefix("#").removeprefix(" ") + "\n")
             in_table = False
         elif line.strip():
             name, exact, runs, seconds = line.split()

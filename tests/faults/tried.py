@@ -18,12 +18,11 @@ ALSO_FAILED = {
 HEAD = """
 ## What each rule was tried on
 
-Names are of real evidence: faults that are staged (above), and what real runs left in `tests/data` (`gpu-sweep/sound` is
-a folder there) with the verdicts that it must come to, in `tests/data/verdicts.txt`. *Made* is evidence that tests make up
-(`tests/unit/judge_*_test.c`, `tests/golden/rules.bats`): a rule of which there is nothing else was never seen to work on a
-machine. `scripts/check-rules` sees to it that each rule has at least that, failing and passing. `verbs/mlx5` is soft-RoCE by
-another device's name. That larger messages took less time in `gpu-sweep/one-gpu-for-all` (PROTO-01) was measured, not staged:
-four ranks on one GPU.
+Names stand for real evidence: staged faults (above), and files of real runs in `tests/data` (`gpu-sweep/sound` is a folder there), whose
+expected verdicts are in `tests/data/verdicts.txt`. *Made* is synthetic evidence of tests (`tests/unit/judge_*_test.c`,
+`tests/golden/rules.bats`): a rule with only such evidence was never seen to work on a machine. `scripts/check-rules` requires at least
+that for each rule, failing and passing. `verbs/mlx5` is soft-RoCE by another device's name. Larger messages took less time in
+`gpu-sweep/one-gpu-for-all` (PROTO-01), which was measured, not staged: four ranks on one GPU.
 
 | rule | failed by | passed by |
 | --- | --- | --- |
@@ -69,6 +68,6 @@ def document(nodes, gpus):
         passed = kept.get(("pass", rule), [])
         text += f"| {rule} | {cell(failed)} | {cell(passed)} |\n"
         real.append((bool(failed), bool(passed)))
-    return text + (f"\nOf {len(real)} rules {sum(a and b for a, b in real)} were failed and passed by real evidence, "
-                   f"{sum(a and not b for a, b in real)} only failed, {sum(b and not a for a, b in real)} only passed, "
-                   f"{sum(not a and not b for a, b in real)} neither.\n")
+    return text + (f"\nOf {len(real)} rules, real evidence failed and passed {sum(a and b for a, b in real)}, "
+                   f"only failed {sum(a and not b for a, b in real)}, only passed {sum(b and not a for a, b in real)}, "
+                   f"and did neither for {sum(not a and not b for a, b in real)}.\n")

@@ -70,7 +70,7 @@ behind() {
 	# seen for less than the rule allows
 	printf 'spec: ucxbpf-policy-v1\n' >site.yaml
 	judged COV-04 "$DATA/stuck-skip-openmpi.ucxb" >/dev/null
-	behind | grep -qxE "unknown vm:rank3: rank 3 has not entered MPI_Barrier: .*: attach for 5 s to tell"
+	behind | grep -qxE "unknown vm:rank3: rank 3 has not entered MPI_Barrier: .*: attach for at least 5 s"
 	# as evidence, too
 	cp check.json captures.json
 	"$UCXBPF" sweep merge -o job.evidence "$DATA/stuck-skip-openmpi.ucxb"
@@ -82,7 +82,7 @@ behind() {
 	local folder passed=0
 
 	[ "$(judged PATH-10 "$DATA/gpu-bcast.ucxb")" = "fail vm" ]
-	[ "$(seen PATH-10)" = "gpu (by allocation) taken for host, tag_send in MPI_Bcast" ]
+	[ "$(seen PATH-10)" = "gpu (by allocation) treated as host, tag_send in MPI_Bcast" ]
 	for folder in "$DATA"/gpu/*/; do
 		case $(judged PATH-10 "$folder/job.ucxb") in
 		'pass vm') passed=$((passed + 1)) ;;

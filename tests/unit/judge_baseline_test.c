@@ -39,7 +39,8 @@ static void wrong_references(void **state)
 	    "inter.host-host.3: [1, null, null, us], inter.host-host.8: [1, null, null, kg] }\n",
 	    all_alike);
 	sweep_expect(&bed, "PERF-05", "here.host-host.4M", VERDICT_UNKNOWN, "not LOC.MEM");
-	sweep_expect(&bed, "PERF-05", "inter.host-host.3", VERDICT_SKIP, "no such time");
+	sweep_expect(&bed, "PERF-05", "inter.host-host.3", VERDICT_SKIP,
+		     "did not measure that time");
 	sweep_expect(&bed, "PERF-05", "inter.host-host.8", VERDICT_UNKNOWN, "unit");
 	sweep_end(&bed);
 }
@@ -153,7 +154,7 @@ static void earlier_ways(void **state)
 			     same ? NULL : cases[i].protocol);
 		/* the change of ways is the reason for the change of times */
 		sweep_expect(&bed, "PERF-05", time, same ? VERDICT_FAIL : VERDICT_SKIP,
-			     same ? "rate -23 %" : "explained by the way");
+			     same ? "rate -23 %" : "explained by its path");
 		sweep_end(&bed);
 		sweep_end(&earlier);
 	}
@@ -207,7 +208,7 @@ static void earlier_ways_lost(void **state)
 			judge_loss(bed.judge, &loss);
 		sweep_run(&bed, false);
 		sweep_expect(&bed, "PERF-05", "all captures", VERDICT_UNKNOWN,
-			     "records were or may be lost, now or then");
+			     "records were or may be lost, in this sweep or the earlier one");
 		sweep_end(&bed);
 		sweep_end(&earlier);
 	}
@@ -247,7 +248,7 @@ static void earlier_ways_untraced(void **state)
 			elsewhere(&bed);
 		sweep_run(&bed, false);
 		sweep_expect(&bed, "PERF-05", "all captures", VERDICT_UNKNOWN,
-			     "some processes are in no capture, now or then");
+			     "some processes are in no capture, of this sweep or the earlier one");
 		sweep_end(&bed);
 		sweep_end(&earlier);
 	}

@@ -103,9 +103,10 @@ static void neither_seen_nor_derived(void **state)
 		snapshots_judge(&nodes, &bed);
 		bed_expect(&bed, "COV-02", "n0:eth0", verdicts[i]);
 		if (!i)
-			assert_string_equal(bed_finding(&bed, "COV-02", "n0:eth0")->why,
-					    "what 7 sends moved was neither seen nor derived "
-					    "(trace with --exact)");
+			assert_string_equal(
+				bed_finding(&bed, "COV-02", "n0:eth0")->why,
+				"the transfers of 7 sends were neither seen nor derived "
+				"(trace with --exact)");
 		snapshots_end(&nodes, &bed);
 	}
 }

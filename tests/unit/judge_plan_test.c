@@ -175,7 +175,7 @@ static void untraced_node(void **state)
 	bed.also = to_each_other_and_elsewhere;
 	sweep_run(&bed, true);
 	sweep_expect(&bed, "COV-04", "n3", VERDICT_UNKNOWN,
-		     "2 of its ranks are in no capture: 2,000 B of other nodes have one end alone");
+		     "2 of its ranks are in no capture: 2,000 B of other nodes have only one end");
 	sweep_expect(&bed, "PATH-12", "n0<>n1", VERDICT_PASS, NULL);
 	sweep_end(&bed);
 
@@ -282,7 +282,7 @@ static void waiting_for_a_hung_rank(void **state)
 {
 	static void (*const also[])(struct sweep_bed * bed) = { rank_0_waits, ranks_0_and_2_wait };
 	static const char *const seen[] = {
-		"it did not run when its time was over: it hangs or has died",
+		"it did not run when its time limit was reached: it hangs or has died",
 		"tag_recv in MPI_Wait: open for 20.0 s, nothing else for the last 20.0 s",
 	};
 
@@ -296,7 +296,7 @@ static void waiting_for_a_hung_rank(void **state)
 		sweep_run(&bed, true);
 		sweep_expect(&bed, "COV-04", "n1:rank2", VERDICT_FAIL, seen[i]);
 		sweep_expect(&bed, "COV-04", "n0:rank0", VERDICT_UNKNOWN,
-			     "it ran, and waited: rank 2 of n1 does not go on");
+			     "it ran, and waited: rank 2 of n1 does not continue");
 		sweep_end(&bed);
 	}
 }
@@ -375,9 +375,9 @@ static bool all_ended_by(struct ledger_entry *entry)
 static void ended_by_the_sweep(void **state)
 {
 	static const char *const texts[PLAN_ENDERS] = {
-		"rank 6 did not come to its end: the job was ended, it is not known why",
+		"rank 6 did not come to its end: the job was ended for an unknown reason",
 		"rank 6 did not come to its end: the sweep stopped the job at its time limit: "
-		"more time by --limit, less to send by --max-size or --ranks",
+		"allow more time with --limit, or send less with --max-size or --ranks",
 		"rank 6 did not come to its end: the sweep was interrupted, and stopped the job",
 	};
 
@@ -434,7 +434,7 @@ static void stuck_in_a_slow_round(void **state)
 			     waited < 13 ? VERDICT_UNKNOWN : VERDICT_FAIL,
 			     waited < 13 ? "it may only be slow (COV-03)" : "open for 13.0 s");
 		sweep_expect(&bed, "COV-04", "n3:rank7", VERDICT_UNKNOWN,
-			     "waited for others, whose round took longer than it may");
+			     "waited for others, whose round exceeded its time limit");
 		sweep_end(&bed);
 	}
 }
@@ -442,8 +442,8 @@ static void stuck_in_a_slow_round(void **state)
 static void a_slow_round(void **state)
 {
 	static const char text[] =
-		"no end of p2p of 1024 B from n0 to n1 in round 1 of stage time "
-		"within a round's time, which may only be slow: more time by --limit";
+		"p2p of 1024 B from n0 to n1 in round 1 of stage time did not end "
+		"within a round's time limit, and may only be slow: allow more time with --limit";
 	struct sweep_bed bed;
 
 	(void)state;
@@ -613,7 +613,7 @@ static void waiting_for_a_crashed_rank(void **state)
 	ended(&bed, 5, SIGABRT, LAST);
 	judge_finish(bed.judge, &bed.totals, 20000);
 	sweep_expect(&bed, "COV-04", "n0:rank0", VERDICT_UNKNOWN,
-		     "it ran, and waited: rank 5 of n2 does not go on");
+		     "it ran, and waited: rank 5 of n2 does not continue");
 	sweep_expect(&bed, "COV-04", "n2:rank5", VERDICT_FAIL, "it has died of signal 6 (SIGABRT)");
 	sweep_end(&bed);
 }
@@ -633,7 +633,7 @@ static void content_changed(void **state)
 	sweep_begin_four(&bed);
 	bed.leave_out = wrong_content;
 	sweep_run(&bed, true);
-	sweep_expect(&bed, "COV-03", "n3", VERDICT_FAIL, "came with other content");
+	sweep_expect(&bed, "COV-03", "n3", VERDICT_FAIL, "arrived with other content");
 	sweep_expect(&bed, "COV-03", "n0", VERDICT_PASS, NULL);
 	sweep_end(&bed);
 }
@@ -652,7 +652,8 @@ static void ledger_lacks_a_line(void **state)
 	sweep_begin_four(&bed);
 	bed.leave_out = one_line_missing;
 	sweep_run(&bed, true);
-	sweep_expect(&bed, "COV-03", "n0", VERDICT_FAIL, "rank 0 wrote nothing of p2p of 8 B");
+	sweep_expect(&bed, "COV-03", "n0", VERDICT_FAIL,
+		     "rank 0 recorded nothing about p2p of 8 B");
 	sweep_end(&bed);
 }
 
@@ -671,7 +672,7 @@ static void not_planned(void **state)
 	sweep_begin_four(&bed);
 	bed.leave_out = other_size;
 	sweep_run(&bed, true);
-	sweep_expect(&bed, "COV-03", "n0", VERDICT_FAIL, "wrote nothing of");
+	sweep_expect(&bed, "COV-03", "n0", VERDICT_FAIL, "recorded nothing about");
 	sweep_end(&bed);
 }
 

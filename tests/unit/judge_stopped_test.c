@@ -82,7 +82,7 @@ static const struct {
 	{ "LLLLLLLL", { NULL }, AS_A_WHOLE },
 	{ "lslsslls", { NULL }, AS_A_WHOLE },
 	/* what comes later counts */
-	{ "wwgwwwww", { NULL }, "the job was ended, it is not known why" },
+	{ "wwgwwwww", { NULL }, "the job was ended for an unknown reason" },
 	{ "wwGwwwww",
 	  { NULL, "rank 2 of n1 hangs or has died, in round 2" },
 	  "rank 2 of n1 hangs" },

@@ -144,7 +144,7 @@ static void what_is_not_known_may_be_too_much(void **state)
 	bed_expect(&bed, "WAIT-02", "n1:rank3", VERDICT_PASS);
 	bed_expect(&bed, "WAIT-03", "job", VERDICT_PASS);
 	assert_string_equal(bed_finding(&bed, "WAIT-01", "n1:rank3")->why,
-			    "waits that are not known may be up to 300 ms long");
+			    "unknown waits may be up to 300 ms long");
 	bed_end(&bed);
 
 	begin(&bed);
@@ -203,7 +203,7 @@ static void in_a_call_since_before_the_trace(void **state)
 	bed_expect(&bed, "WAIT-02", "n0:rank1", VERDICT_UNKNOWN);
 	bed_expect(&bed, "WAIT-03", "job", VERDICT_UNKNOWN);
 	assert_string_equal(bed_finding(&bed, "WAIT-01", "n0:rank1")->why,
-			    "calls have not returned, and what they wait for is in no sum");
+			    "calls have not returned, and their waits are in no sum");
 	bed_end(&bed);
 }
 

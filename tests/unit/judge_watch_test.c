@@ -125,7 +125,7 @@ static void a_call_that_began_before_the_trace(void **state)
 	bed_expect(&bed, "COV-04", "n0:rank0", VERDICT_UNKNOWN);
 	assert_string_equal(bed_finding(&bed, "COV-04", "n0:rank0")->why,
 			    "in MPI_Recv since before the trace, with n0:rank1, seen for 2.0 s: "
-			    "attach for 5 s to tell");
+			    "attach for at least 5 s");
 	bed_end(&bed);
 
 	begin(&bed, SPEC);

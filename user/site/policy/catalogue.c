@@ -57,7 +57,7 @@ const struct catalogue_rule catalogue[CATALOGUE_RULES] = {
 	[RULE_COV_03] = {
 		.id = "COV-03",
 		.family = FAMILY_COV,
-		.title = "the plan was traced, once",
+		.title = "all planned traffic was traced once",
 		.severity = CRITICAL,
 		.needs = NEEDS_PLAN,
 		.causes = {
@@ -65,7 +65,7 @@ const struct catalogue_rule catalogue[CATALOGUE_RULES] = {
 			"a second copy of the libraries",
 			"tracing began too late",
 		},
-		.remedy = "look at the rank's output; ucxbpf doctor -p PID",
+		.remedy = "read the rank's output; run ucxbpf doctor -p PID",
 		.reference = "ucTrace: UCP joined with UCT",
 	},
 	[RULE_COV_04] = {
@@ -79,13 +79,13 @@ const struct catalogue_rule catalogue[CATALOGUE_RULES] = {
 			{ SETTING(cov_04, open), PARAM_NUMBER, 5 },
 		},
 		.causes = { "a rank hangs", "one end is not traced", "an endpoint failed" },
-		.remedy = "look at the ranks named here: what do they wait for",
+		.remedy = "find out what the ranks named here wait for",
 		.reference = "NVIDIA/nccl#2428",
 	},
 	[RULE_COV_05] = {
 		.id = "COV-05",
 		.family = FAMILY_COV,
-		.title = "bytes are known by transport, device and memory",
+		.title = "transport, device and memory of data are known",
 		.severity = WARNING,
 		.needs = NEEDS_CAPTURE,
 		.params = {
@@ -93,7 +93,7 @@ const struct catalogue_rule catalogue[CATALOGUE_RULES] = {
 			{ SETTING(cov_05, critical), PARAM_SHARE, 0.05 },
 		},
 		.causes = {
-			"a build of UCX whose layout is not known",
+			"a build of UCX with an unknown layout",
 			"endpoints made before tracing began",
 		},
 		.remedy = "start tracing with the job (ucxbpf run), or install UCX's debug symbols",
@@ -102,21 +102,21 @@ const struct catalogue_rule catalogue[CATALOGUE_RULES] = {
 	[RULE_COV_06] = {
 		.id = "COV-06",
 		.family = FAMILY_COV,
-		.title = "the same libraries, all probed, in every process",
+		.title = "every process has the same libraries, all of them probed",
 		.severity = CRITICAL,
 		.needs = NEEDS_CAPTURE,
 		.causes = {
 			"a container's copy beside the host's",
 			"HPC-X beside the distribution's UCX",
 		},
-		.remedy = "let one UCX be found: LD_LIBRARY_PATH, ldconfig -p",
+		.remedy = "let the loader find one UCX only: LD_LIBRARY_PATH, ldconfig -p",
 		.reference = "openucx/ucx#9727",
 	},
 
 	[RULE_CFG_01] = {
 		.id = "CFG-01",
 		.family = FAMILY_CFG,
-		.title = "the same software and settings on all nodes of a class",
+		.title = "all nodes of a class have the same software and settings",
 		.severity = WARNING,
 		.needs = NEEDS_CAPTURE,
 		.causes = {
@@ -134,7 +134,7 @@ const struct catalogue_rule catalogue[CATALOGUE_RULES] = {
 		.severity = CRITICAL,
 		.needs = NEEDS_INVENTORY,
 		.causes = { "cable", "a port was taken down", "PCIe trained to fewer lanes" },
-		.remedy = "look at the port's state and reseat it",
+		.remedy = "check the port's state and reseat it",
 		.reference = "openucx/ucx#9520",
 	},
 
@@ -142,11 +142,11 @@ const struct catalogue_rule catalogue[CATALOGUE_RULES] = {
 	[RULE_PATH_01] = {
 		.id = "PATH-01",
 		.family = FAMILY_PATH,
-		.title = "transfers go the way the policy expects",
+		.title = "transfers take the paths that the policy expects",
 		.severity = CRITICAL,
 		.needs = NEEDS_CAPTURE,
 		.causes = { "UCX_TLS or UCX_NET_DEVICES differ", "a transport module is missing" },
-		.remedy = "compare ucx_info -d on this node with another one",
+		.remedy = "compare ucx_info -d of this node and another one",
 		.reference = "ucTrace, Table II",
 	},
 	[RULE_PATH_02] = {
@@ -163,26 +163,26 @@ const struct catalogue_rule catalogue[CATALOGUE_RULES] = {
 		.causes = {
 			"the InfiniBand module is missing or does not load",
 			"memlock limit",
-			"built against other libraries than the node's",
+			"UCX was built against other libraries than the node's",
 		},
-		.remedy = "ucx_info -d; ulimit -l; look for the module in UCX's module folder; "
-			  "where TCP is the network, allow it: expect: [{loc: inter, tl: [tcp]}]",
+		.remedy = "check ucx_info -d, ulimit -l and UCX's module folder; "
+			  "if TCP is the network, allow it: expect: [{loc: inter, tl: [tcp]}]",
 		.reference = "openucx/ucx#9727, #7245, #10016, #6264",
 	},
 	[RULE_PATH_03] = {
 		.id = "PATH-03",
 		.family = FAMILY_PATH,
-		.title = "processes of one node do not talk over a NIC",
+		.title = "processes of one node do not communicate over a NIC",
 		.severity = CRITICAL,
 		.needs = NEEDS_CAPTURE,
-		.causes = { "pid, ipc or user namespaces of containers", "cuda_ipc switched off" },
+		.causes = { "pid, ipc or user namespaces of containers", "cuda_ipc is switched off" },
 		.remedy = "share the namespaces (--ipc host, --pid host); allow cuda_ipc and shared memory",
 		.reference = "ucTrace (GROMACS), openucx/ucx#9213",
 	},
 	[RULE_PATH_04] = {
 		.id = "PATH-04",
 		.family = FAMILY_PATH,
-		.title = "GPUs of one node talk over cuda_ipc",
+		.title = "GPUs of one node communicate over cuda_ipc",
 		.severity = CRITICAL,
 		.needs = NEEDS_CAPTURE,
 		.params = {
@@ -217,16 +217,16 @@ const struct catalogue_rule catalogue[CATALOGUE_RULES] = {
 	[RULE_PATH_06] = {
 		.id = "PATH-06",
 		.family = FAMILY_PATH,
-		.title = "small GPU messages go by gdr_copy",
+		.title = "small GPU messages use gdr_copy",
 		.severity = CRITICAL,
 		.needs = NEEDS_CAPTURE,
 		.params = { { SETTING(path_06, size), PARAM_SIZE, 8 * KIB } },
 		.causes = {
-			"libgdrapi is not found by the loader",
+			"the loader does not find libgdrapi",
 			"gdrdrv is not loaded",
 			"no device node",
 		},
-		.remedy = "put libgdrapi where the loader looks; load gdrdrv",
+		.remedy = "install libgdrapi where the loader finds it; load gdrdrv",
 		.reference = "NVIDIA/gdrcopy#234",
 	},
 	[RULE_PATH_07] = {
@@ -250,14 +250,14 @@ const struct catalogue_rule catalogue[CATALOGUE_RULES] = {
 		.title = "mlx5 devices use the accelerated transports",
 		.severity = WARNING,
 		.needs = NEEDS_CAPTURE,
-		.causes = { "UCX built without mlx5dv", "a mix of MOFED and rdma-core" },
-		.remedy = "ucx_info -d: is rc_mlx5 there",
+		.causes = { "UCX was built without mlx5dv", "a mix of MOFED and rdma-core" },
+		.remedy = "check that ucx_info -d lists rc_mlx5",
 		.reference = "openucx/ucx#4770, #5979",
 	},
 	[RULE_PATH_09] = {
 		.id = "PATH-09",
 		.family = FAMILY_PATH,
-		.title = "rc or dc, by the number of endpoints",
+		.title = "rc or dc is chosen by the number of endpoints",
 		.severity = INFO,
 		.needs = NEEDS_CAPTURE,
 		.params = { { SETTING(path_09, endpoints), PARAM_COUNT, 256 } },
@@ -272,29 +272,29 @@ const struct catalogue_rule catalogue[CATALOGUE_RULES] = {
 		.severity = CRITICAL,
 		.needs = NEEDS_CAPTURE,
 		.causes = {
-			"memory made before UCX's hooks were in place",
+			"memory was allocated before UCX's hooks were in place",
 			"a stale entry of the memory type cache",
 		},
-		.remedy = "UCX_MEMTYPE_CACHE=n; link the CUDA runtime shared",
+		.remedy = "set UCX_MEMTYPE_CACHE=n; link the CUDA runtime dynamically",
 		.reference = "openucx/ucx#2755, #3210",
 	},
 	[RULE_PATH_11] = {
 		.id = "PATH-11",
 		.family = FAMILY_PATH,
-		.title = "MPI goes through UCX, in every rank",
+		.title = "MPI uses UCX in every rank",
 		.severity = CRITICAL,
 		.needs = NEEDS_CAPTURE,
 		.causes = {
-			"another PML won: no device was in its list",
-			"UCX_NET_DEVICES names none",
+			"another PML was selected: no device was in the list of PML ucx",
+			"UCX_NET_DEVICES names no device of the node",
 		},
-		.remedy = "--mca pml ucx --mca pml_base_verbose 10",
+		.remedy = "run with --mca pml ucx --mca pml_base_verbose 10",
 		.reference = "open-mpi/ompi#11419, #9617",
 	},
 	[RULE_PATH_12] = {
 		.id = "PATH-12",
 		.family = FAMILY_PATH,
-		.title = "both directions go the same way",
+		.title = "both directions take the same path",
 		.severity = WARNING,
 		.needs = NEEDS_CAPTURE,
 		.params = { { SETTING(path_12, size), PARAM_SIZE, MIB } },
@@ -309,13 +309,13 @@ const struct catalogue_rule catalogue[CATALOGUE_RULES] = {
 		.severity = CRITICAL,
 		.needs = NEEDS_CAPTURE,
 		.causes = {
-			"UCX_TLS or UCX_NET_DEVICES leave the lane out",
+			"UCX_TLS or UCX_NET_DEVICES excludes the lane",
 			"cuda_ipc without NVLink, which has no get unless UCX_CUDA_IPC_ENABLE_GET_ZCOPY=y",
 			"UCX_PROTO_ENABLE=y with UCX 1.13: atomics over shared memory",
-			"shared memory does not reach: namespaces of containers; memory of the "
+			"shared memory cannot reach the memory: namespaces of containers; memory of the "
 			"heap (UCX_ALLOC_PRIO) without cma or xpmem",
 		},
-		.remedy = "ucx_info -d: which transports there have put, get and atomics; allow one "
+		.remedy = "find a transport with put, get and atomics in ucx_info -d; allow it "
 			  "in UCX_TLS",
 		.reference = "UCX, src/ucp/rma/put_am.c: software emulation",
 	},
@@ -333,13 +333,13 @@ const struct catalogue_rule catalogue[CATALOGUE_RULES] = {
 			"UCX_MAX_RNDV_RAILS",
 			"a bond that is not recognised",
 		},
-		.remedy = "UCX_MAX_RNDV_RAILS, UCX_MAX_EAGER_RAILS; state of the ports",
+		.remedy = "set UCX_MAX_RNDV_RAILS, UCX_MAX_EAGER_RAILS; check the state of the ports",
 		.reference = "openucx/ucx#10548",
 	},
 	[RULE_RAIL_02] = {
 		.id = "RAIL-02",
 		.family = FAMILY_RAIL,
-		.title = "rails carry the same",
+		.title = "rails carry equal shares",
 		.severity = WARNING,
 		.needs = NEEDS_CAPTURE,
 		.params = {
@@ -352,7 +352,7 @@ const struct catalogue_rule catalogue[CATALOGUE_RULES] = {
 			"all ranks are near the same NIC",
 			"one path of a bond is used",
 		},
-		.remedy = "bytes per NIC beside its rate: which one is idle",
+		.remedy = "compare the bytes per NIC with its rate to find the idle one",
 		.reference = "openucx/ucx#11680, #10430",
 	},
 	[RULE_RAIL_03] = {
@@ -362,18 +362,18 @@ const struct catalogue_rule catalogue[CATALOGUE_RULES] = {
 		.severity = WARNING,
 		.needs = NEEDS_CAPTURE,
 		.params = { { SETTING(rail_03, max_over_mean), PARAM_NUMBER, 1.10 } },
-		.causes = { "as many large fragments as rails, and one" },
-		.remedy = "smaller fragments, or a multiple of the rails",
+		.causes = { "one large fragment more than there are rails" },
+		.remedy = "use smaller fragments, or a multiple of the number of rails",
 		.reference = "multi-rail MPC: 3 NICs as fast as 2",
 	},
 	[RULE_RAIL_04] = {
 		.id = "RAIL-04",
 		.family = FAMILY_RAIL,
-		.title = "rails lie on different adapters",
+		.title = "rails are on different adapters",
 		.severity = WARNING,
 		.needs = NEEDS_INVENTORY,
 		.causes = { "both ports of one adapter were taken" },
-		.remedy = "name the devices: UCX_NET_DEVICES",
+		.remedy = "name the devices in UCX_NET_DEVICES",
 		.reference = "openucx/ucx#9520",
 	},
 
@@ -386,10 +386,10 @@ const struct catalogue_rule catalogue[CATALOGUE_RULES] = {
 		.needs = NEEDS_INVENTORY,
 		.params = { { SETTING(aff_01, share), PARAM_SHARE, 0.01 } },
 		.causes = {
-			"distances are not seen in a virtual machine or container",
-			"rank bound elsewhere",
+			"a virtual machine or container hides the distances",
+			"the rank is bound to other cores",
 		},
-		.remedy = "UCX_NET_DEVICES per rank, by the class's map",
+		.remedy = "set UCX_NET_DEVICES per rank, by the class's map",
 		.reference = "openucx/ucx#11259, NVIDIA/nccl#820",
 	},
 	[RULE_AFF_02] = {
@@ -401,7 +401,7 @@ const struct catalogue_rule catalogue[CATALOGUE_RULES] = {
 		.causes = {
 			"--bind-to none",
 			"a cgroup's CPUs",
-			"bound in MPI_Init, later than was looked",
+			"binding in MPI_Init, after the tracer read it",
 		},
 		.remedy = "bind ranks to the NUMA node of their GPU",
 		.reference = "ucTrace",
@@ -412,8 +412,8 @@ const struct catalogue_rule catalogue[CATALOGUE_RULES] = {
 		.title = "no NIC serves two GPUs while another is idle",
 		.severity = CRITICAL,
 		.needs = NEEDS_INVENTORY,
-		.causes = { "equally near NICs: all take the first" },
-		.remedy = "UCX_NET_DEVICES per rank",
+		.causes = { "several NICs are equally near, and all ranks take the first" },
+		.remedy = "set UCX_NET_DEVICES per rank",
 		.reference = "openucx/ucx#8401",
 	},
 	[RULE_AFF_04] = {
@@ -422,7 +422,7 @@ const struct catalogue_rule catalogue[CATALOGUE_RULES] = {
 		.title = "both ends of a transfer use the same rail",
 		.severity = INFO,
 		.needs = NEEDS_INVENTORY,
-		.causes = { "NIC order differs between nodes" },
+		.causes = { "the order of NICs differs between nodes" },
 		.remedy = "compare the order of devices",
 		.reference = "multi-rail MPC",
 	},
@@ -438,19 +438,19 @@ const struct catalogue_rule catalogue[CATALOGUE_RULES] = {
 			{ SETTING(proto_01, tolerance), PARAM_NUMBER, 1.15 },
 			{ SETTING(proto_01, one_machine), PARAM_BOOL, 0 },
 		},
-		.causes = { "a switch between protocols at the wrong size" },
-		.remedy = "UCX_RNDV_THRESH, UCX_ZCOPY_THRESH",
+		.causes = { "protocols switch at the wrong size" },
+		.remedy = "set UCX_RNDV_THRESH, UCX_ZCOPY_THRESH",
 		.reference = "openucx/ucx#7442",
 	},
 	[RULE_PROTO_02] = {
 		.id = "PROTO-02",
 		.family = FAMILY_PROTO,
-		.title = "protocols switch at the same size on all nodes, rendezvous by one scheme",
+		.title = "all nodes switch protocols at the same size and use one rendezvous scheme",
 		.severity = WARNING,
 		.needs = NEEDS_CAPTURE,
 		.params = { { SETTING(proto_02, factor), PARAM_NUMBER, 2 } },
 		.causes = { "thresholds are set on some nodes", "versions differ" },
-		.remedy = "UCX_RNDV_THRESH, UCX_RNDV_SCHEME on the nodes named here",
+		.remedy = "set UCX_RNDV_THRESH, UCX_RNDV_SCHEME on the nodes named here",
 		.reference = "openucx/ucx#11091, #1832",
 	},
 	[RULE_PROTO_03] = {
@@ -460,8 +460,8 @@ const struct catalogue_rule catalogue[CATALOGUE_RULES] = {
 		.severity = WARNING,
 		.needs = NEEDS_CAPTURE,
 		.params = { { SETTING(proto_03, share), PARAM_SHARE, 0 } },
-		.causes = { "the MPI reduces on the host" },
-		.remedy = "UCC or another collective component",
+		.causes = { "MPI reduces on the host" },
+		.remedy = "use UCC or another collective component",
 		.reference = "pmodels/mpich#5171",
 	},
 
@@ -469,27 +469,27 @@ const struct catalogue_rule catalogue[CATALOGUE_RULES] = {
 	[RULE_FAB_01] = {
 		.id = "FAB-01",
 		.family = FAMILY_FAB,
-		.title = "data goes on the expected service level",
+		.title = "data uses the expected service level",
 		.severity = WARNING,
 		.needs = NEEDS_CAPTURE,
 		.causes = { "UCX_IB_SL is not set" },
-		.remedy = "UCX_IB_SL",
+		.remedy = "set UCX_IB_SL",
 		.reference = "GPU-to-GPU communication on Alps, Leonardo and LUMI",
 	},
 	[RULE_FAB_02] = {
 		.id = "FAB-02",
 		.family = FAMILY_FAB,
-		.title = "both ends address RoCE alike",
+		.title = "both ends use the same RoCE addressing",
 		.severity = CRITICAL,
 		.needs = NEEDS_INVENTORY,
 		.causes = { "GID tables differ", "the traffic class is set on one end" },
-		.remedy = "UCX_IB_GID_INDEX, UCX_IB_TRAFFIC_CLASS",
+		.remedy = "set UCX_IB_GID_INDEX, UCX_IB_TRAFFIC_CLASS",
 		.reference = "openucx/ucx#7785, #4512",
 	},
 	[RULE_FAB_03] = {
 		.id = "FAB-03",
 		.family = FAMILY_FAB,
-		.title = "the tail of latencies is short",
+		.title = "latencies have a short tail",
 		.severity = WARNING,
 		.needs = NEEDS_TIMES,
 		.params = {
@@ -497,19 +497,19 @@ const struct catalogue_rule catalogue[CATALOGUE_RULES] = {
 			{ SETTING(fab_03, spread), PARAM_SHARE, 0.05 },
 			{ SETTING(fab_03, one_machine), PARAM_BOOL, 0 },
 		},
-		.causes = { "congestion", "noise of the system" },
-		.remedy = "repeat alone; compare by distance",
+		.causes = { "congestion", "system noise" },
+		.remedy = "repeat without other traffic; compare by distance",
 		.reference = "GPU-to-GPU communication, Figure 8",
 	},
 	[RULE_FAB_04] = {
 		.id = "FAB-04",
 		.family = FAMILY_FAB,
-		.title = "error counters stand still",
+		.title = "error counters do not increase",
 		.severity = WARNING,
 		.needs = NEEDS_COUNTERS,
 		.params = { { SETTING(fab_04, wait_share), PARAM_SHARE, 0.01 } },
 		.causes = { "cable or connector", "a port of a switch" },
-		.remedy = "change the cable of the port named here",
+		.remedy = "replace the cable of the port named here",
 		.reference = "openucx/ucx#9590",
 	},
 
@@ -527,7 +527,7 @@ const struct catalogue_rule catalogue[CATALOGUE_RULES] = {
 			{ SETTING(perf_01, one_machine), PARAM_BOOL, 0 },
 		},
 		.causes = { "PCIe width", "clock or power limit", "another process on the node" },
-		.remedy = "look for FAB-04 and RAIL-05 of the same node",
+		.remedy = "check FAB-04 and RAIL-05 of the same node",
 		.reference = "ClusterKit, Cluster Checker",
 	},
 	[RULE_PERF_02] = {
@@ -557,13 +557,13 @@ const struct catalogue_rule catalogue[CATALOGUE_RULES] = {
 			{ SETTING(perf_03, one_machine), PARAM_BOOL, 0 },
 		},
 		.causes = { "PCIe ACS", "PCIe width", "MTU", "NUMA placement" },
-		.remedy = "host memory first, then the GPU's",
+		.remedy = "check host memory first, then GPU memory",
 		.reference = "NVIDIA/nccl-tests#112",
 	},
 	[RULE_PERF_04] = {
 		.id = "PERF-04",
 		.family = FAMILY_PERF,
-		.title = "alltoall reaches what the topology allows",
+		.title = "alltoall reaches the rate that the topology allows",
 		.severity = INFO,
 		.needs = NEEDS_TIMES,
 		.params = {
@@ -577,7 +577,7 @@ const struct catalogue_rule catalogue[CATALOGUE_RULES] = {
 	[RULE_PERF_05] = {
 		.id = "PERF-05",
 		.family = FAMILY_PERF,
-		.title = "times and ways are those of the baseline",
+		.title = "times and paths match the baseline",
 		.severity = WARNING,
 		.needs = NEEDS_TIMES | NEEDS_BASELINE,
 		.params = {
@@ -603,7 +603,7 @@ const struct catalogue_rule catalogue[CATALOGUE_RULES] = {
 			"another process on its core",
 			"more work than the others have",
 		},
-		.remedy = "look for its call sites in WAITING; compare with another node",
+		.remedy = "find its call sites in WAITING; compare with another node",
 		.reference = "Scalasca, root causes of wait states",
 	},
 	[RULE_WAIT_02] = {
@@ -613,8 +613,8 @@ const struct catalogue_rule catalogue[CATALOGUE_RULES] = {
 		.severity = INFO,
 		.needs = NEEDS_CAPTURE,
 		.params = { { SETTING(wait_02, share), PARAM_SHARE, 0.05 } },
-		.causes = { "it computes between MPI_Isend or MPI_Irecv and the wait" },
-		.remedy = "call MPI_Test meanwhile, or use a progress thread; eager messages need none",
+		.causes = { "the rank computes between MPI_Isend or MPI_Irecv and the wait" },
+		.remedy = "call MPI_Test in between, or use a progress thread; eager messages need neither",
 		.reference = "open-mpi/ompi#9759",
 	},
 	[RULE_WAIT_03] = {
@@ -624,8 +624,8 @@ const struct catalogue_rule catalogue[CATALOGUE_RULES] = {
 		.severity = INFO,
 		.needs = NEEDS_CAPTURE,
 		.params = { { SETTING(wait_03, share), PARAM_SHARE, 0.2 } },
-		.causes = { "uneven work", "noise of the system" },
-		.remedy = "look for the processes that cause it: CAUSES OF WAITING",
+		.causes = { "uneven work", "system noise" },
+		.remedy = "find the processes that cause it in CAUSES OF WAITING",
 		.reference = "Scalasca, wait at N x N",
 	},
 };
@@ -641,7 +641,7 @@ const struct catalogue_rule *catalogue_find(const char *id)
 /* ---- as Markdown ---- */
 
 static const char *const families[FAMILIES] = {
-	[FAMILY_COV] = "Completeness: these gate all others",
+	[FAMILY_COV] = "Completeness: these rules gate all others",
 	[FAMILY_CFG] = "Configuration",
 	[FAMILY_RAIL] = "Rails",
 	[FAMILY_PATH] = "Paths",
@@ -715,7 +715,7 @@ static void print_rule(const struct catalogue_rule *rule, FILE *out)
 int catalogue_print(FILE *out)
 {
 	fputs("# Rules of site validation\n\n"
-	      "What `ucxbpf check` asserts, as `ucxbpf policy rules` prints it. Every rule also has the\n"
+	      "The rules of `ucxbpf check`, as `ucxbpf policy rules` prints them. Every rule also has the\n"
 	      "setting `severity`: info, warning, critical or off.\n",
 	      out);
 	for (enum rule_family family = 0; family < FAMILIES; family++) {

@@ -525,10 +525,12 @@ static char *why_unusable(const struct sweep *sweep, const struct machine_reside
 	names = names_of(residents, count, &nodes);
 	ranks = (int64_t)nodes * sweep->plan->ranks;
 	if (nodes > 1)
-		why = xasprintf("%s are one machine: their times say nothing of a network", names);
+		why = xasprintf("%s are one machine: their times show nothing about a network",
+				names);
 	if (nodes == 1 && residents->cores > 0 && ranks > residents->cores)
-		why = xasprintf("%s has %ld ranks on %ld cores: its times say nothing of a network",
-				names, (long)ranks, (long)residents->cores);
+		why = xasprintf(
+			"%s has %ld ranks on %ld cores: its times show nothing about a network",
+			names, (long)ranks, (long)residents->cores);
 	free(names);
 	return why;
 }

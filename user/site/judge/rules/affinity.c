@@ -123,8 +123,7 @@ void nearest_judge(const struct rule_ctx *ctx, const struct policy_expect *expec
 	if (ctx->judge->findings.len == before)
 		found_why(ctx, VERDICT_SKIP,
 			  subject_plain(SUBJECT_OTHER, say(ctx->judge, "line %d", expect->line)),
-			  "'nic': no memory left a node so of which captures and inventories tell "
-			  "the NUMA node");
+			  "'nic': no memory with a known NUMA node left a node");
 }
 
 /* ---- AFF-02 ---- */
@@ -353,7 +352,7 @@ static void judge_devices(const struct rule_ctx *ctx, struct near_device *list, 
 		standing->none = "its inventory has no NUMA nodes, as on some virtual machines";
 	else if (inventory->last->numa.len == 1)
 		standing->none =
-			"it has one NUMA node, as virtual machines do: all is equally near";
+			"it has one NUMA node, as virtual machines have: everything is equally near";
 	else
 		judge_process(ctx, inventory, list, count, standing);
 }

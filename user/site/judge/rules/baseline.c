@@ -199,10 +199,10 @@ static const char *lacks_something(const struct judge *judge)
 	const char *node;
 
 	if (judge->incomplete || losses_worst(&judge->losses, &node) == LACK_RECORDS)
-		return "records were or may be lost, now or then";
+		return "records were or may be lost, in this sweep or the earlier one";
 	for (size_t i = 0; i < judge->aggregates.nodes.len; i++)
 		if (judge->aggregates.nodes.data[i].in_part)
-			return "some processes are in no capture, now or then (COV-04)";
+			return "some processes are in no capture, of this sweep or the earlier one (COV-04)";
 	return NULL;
 }
 
@@ -357,8 +357,8 @@ static void judge_reference(const struct rule_ctx *ctx, const struct times *time
 	if (isnan(ns) || isnan(value)) {
 		found_why(ctx, isnan(ns) ? VERDICT_SKIP : VERDICT_UNKNOWN,
 			  subject_plain(SUBJECT_TIMES, reference->name),
-			  isnan(ns) ? "the sweep took no such time"
-				    : "its unit is neither one of times nor of rates");
+			  isnan(ns) ? "the sweep did not measure that time"
+				    : "its unit is neither a unit of time nor of rate");
 		return;
 	}
 	fails = value < reference->value * (1 + reference->lower) ||
@@ -406,7 +406,7 @@ static void judge_drift(const struct rule_ctx *ctx, const struct cohort *now,
 
 	if (fails && earlier_way_changed(changes, now)) {
 		finding->verdict = VERDICT_SKIP;
-		finding->why = "explained by the way that it goes, which is another one";
+		finding->why = "explained by its path, which has changed";
 		return;
 	}
 	finding->count = now->ns[P50].list.len;
@@ -457,7 +457,7 @@ void rule_baseline(const struct rule_ctx *ctx)
 	if (!found_any(ctx))
 		found_nothing(ctx, VERDICT_SKIP,
 			      policy->references.len || ctx->judge->earlier
-				      ? "the sweep took no time that the baseline has"
+				      ? "the sweep measured no time that the baseline has"
 				      : "needs a baseline: the policy's reference, or an earlier "
 					"sweep (--baseline)");
 	times_release(&times);

@@ -45,7 +45,7 @@ static const char *too_short(const struct open *open, const struct sum *sum)
 	const char *peer = process_subject(open->ctx, sum->peer).text;
 
 	return say(open->ctx->judge,
-		   "in %s since before the trace%s%s, seen for %.1f s: attach for %g s to tell",
+		   "in %s since before the trace%s%s, seen for %.1f s: attach for at least %g s",
 		   or_unknown(sum->words[1]), peer ? ", with " : "", peer ? peer : "",
 		   sum->least / NS, open->ctx->settings->cov_04.open);
 }
@@ -74,7 +74,7 @@ static const char *excuse(struct open *open, const struct sum *sum)
 	if (!held->culprit)
 		return NULL;
 	if (only_slow(open, rank, sum))
-		return "its round took longer than it may, and it stopped by itself: it may only be "
+		return "its round exceeded its time limit, and it stopped by itself: it may only be "
 		       "slow (COV-03)";
 	if (fate == FATE_TAKEN)
 		return say(judge, "the job was ended: rank %d of %s %s (COV-03)",
@@ -84,9 +84,9 @@ static const char *excuse(struct open *open, const struct sum *sum)
 		return NULL;
 	}
 	if (sweep_fate(open->sweep, held->culprit) == FATE_STUCK)
-		return "it ran, and waited for others, whose round took longer than it may (COV-03)";
+		return "it ran, and waited for others, whose round exceeded its time limit (COV-03)";
 	held->waited_for = true;
-	return say(judge, "it ran, and waited: rank %d of %s does not go on (COV-03)",
+	return say(judge, "it ran, and waited: rank %d of %s does not continue (COV-03)",
 		   held->culprit->rank, held->culprit->node_name);
 }
 
@@ -100,7 +100,7 @@ static void judge_one(struct open *open, const struct sum *sum, struct subject s
 	finding->count = sum->count;
 	finding->bytes = sum->bytes;
 	finding->expected =
-		say(ctx->judge, "no operation open for %g s", ctx->settings->cov_04.open);
+		say(ctx->judge, "no operation open for %g s or longer", ctx->settings->cov_04.open);
 	finding->seen =
 		sum->words[2]
 			? say(ctx->judge,
@@ -120,10 +120,11 @@ static void name_culprit(const struct rule_ctx *ctx, const struct sweep_rank *cu
 	struct finding *finding = found(
 		ctx, VERDICT_FAIL, subject_rank(ctx->judge, culprit->node_name, culprit->rank));
 
-	finding->expected = "it goes on, as others wait for it";
-	finding->seen = sweep_silent(culprit) && !sweep_died(culprit)
-				? "it did not run when its time was over: it hangs or has died"
-				: say(ctx->judge, "it %s", culprit->gone);
+	finding->expected = "it continues, since others wait for it";
+	finding->seen =
+		sweep_silent(culprit) && !sweep_died(culprit)
+			? "it did not run when its time limit was reached: it hangs or has died"
+			: say(ctx->judge, "it %s", culprit->gone);
 }
 
 /* Of COV-04, operations that never ended. */
@@ -162,7 +163,7 @@ static const char *behind_excuse(const struct rule_ctx *ctx, const struct sum *s
 	if (judge->incomplete || (node && losses_has(&judge->losses, node->name)))
 		return "those that wait for it may have ended: records were lost (COV-01)";
 	if (sum->most < ctx->settings->cov_04.open * NS)
-		return say(ctx->judge, "%s: attach for %g s to tell", said,
+		return say(ctx->judge, "%s: attach for at least %g s", said,
 			   ctx->settings->cov_04.open);
 	return sum->words[3] || sum->process < 0 ? said : NULL;
 }
@@ -181,7 +182,8 @@ static void judge_late(const struct rule_ctx *ctx, const struct sum *sum)
 	finding = found(ctx, why ? VERDICT_UNKNOWN : VERDICT_FAIL, subject);
 	finding->why = why;
 	finding->count = sum->count;
-	finding->expected = say(ctx->judge, "no call open for %g s", ctx->settings->cov_04.open);
+	finding->expected =
+		say(ctx->judge, "no call open for %g s or longer", ctx->settings->cov_04.open);
 	finding->seen = said;
 }
 
@@ -309,12 +311,12 @@ static void untraced_ends(const struct rule_ctx *ctx)
 	staff = staff_of(sweep);
 	for (size_t i = 0; i < sweep->plan->nodes.len; i++)
 		if (staff[i].untraced)
-			found_why(ctx, VERDICT_UNKNOWN,
-				  subject_node(sweep->plan->nodes.data[i].name),
-				  say(ctx->judge,
-				      "%d of its ranks are in no capture: %s of other nodes have "
-				      "one end alone",
-				      staff[i].untraced, say_bytes(ctx->judge, one_ended)));
+			found_why(
+				ctx, VERDICT_UNKNOWN, subject_node(sweep->plan->nodes.data[i].name),
+				say(ctx->judge,
+				    "%d of its ranks are in no capture: %s of other nodes have only "
+				    "one end",
+				    staff[i].untraced, say_bytes(ctx->judge, one_ended)));
 	free(staff);
 }
 

@@ -164,7 +164,8 @@ static bool way_judge(const struct rule_ctx *ctx, struct finding *finding,
 	if (low < least(ctx, &way->sure)) {
 		finding->verdict = node->unsent ? VERDICT_UNKNOWN : VERDICT_FAIL;
 		finding->why = node->unsent;
-		finding->cause = "some of the traced data went by another port, or did not leave";
+		finding->cause =
+			"some of the traced data used another port, or did not leave the node";
 		finding->bytes = (uint64_t)(least(ctx, &way->sure) - low);
 		return true;
 	}
@@ -405,14 +406,16 @@ static const char *doubt_of(const struct rule_ctx *ctx, const struct traced_host
 	if (ctx->judge->incomplete || ctx->judge->losses.list.len)
 		return "records were or may be lost (COV-01)";
 	if (unproven)
-		return say(ctx->judge,
-			   "what %lu sends moved was neither seen nor derived (trace with --exact)",
-			   (unsigned long)unproven);
-	return host->late ? say(ctx->judge,
-				"%zu processes had begun before they were traced: their traffic "
-				"before is in the counters only",
-				host->late)
-			  : NULL;
+		return say(
+			ctx->judge,
+			"the transfers of %lu sends were neither seen nor derived (trace with --exact)",
+			(unsigned long)unproven);
+	return host->late
+		       ? say(ctx->judge,
+			     "%zu processes had started before they were traced: their earlier traffic "
+			     "is in the counters only",
+			     host->late)
+		       : NULL;
 }
 
 /* A transfer is traced when it is begun: those of a job that is stopped do not all leave. */
@@ -420,7 +423,7 @@ static const char *unsent(const struct sweep *sweep)
 {
 	for (size_t i = 0; i < sweep->ranks.len; i++)
 		if (!sweep->ranks.data[i].ended)
-			return "the job was stopped: data under way did not leave (COV-03)";
+			return "the job was stopped: data under way did not leave the node (COV-03)";
 	return NULL;
 }
 

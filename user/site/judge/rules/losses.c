@@ -122,7 +122,7 @@ static const char *files_text(struct judge *judge, const struct node_loss *loss)
 		text = say(judge, "%s%s%lu %s files are cut short, damaged or cannot be read",
 			   text ? text : "", text ? "; " : "", (unsigned long)others,
 			   text ? "other" : "of its");
-	return loss->counts[LOSS_MISSING] ? say(judge, "%s: %lu records are not there", text,
+	return loss->counts[LOSS_MISSING] ? say(judge, "%s: %lu records are missing", text,
 						(unsigned long)loss->counts[LOSS_MISSING])
 					  : text;
 }

@@ -155,12 +155,12 @@ static bool is_wrong(const struct inventory_nic *nic, const struct wanted_nic *w
 static const char *what_is_unknown(const struct inventory_nic *nic, const struct wanted_nic *wanted)
 {
 	if (wanted->up && !nic->state)
-		return "its state is not known";
+		return "its state is unknown";
 	if (unknown(nic->rate, wanted->rate))
-		return "its rate is not known";
+		return "its rate is unknown";
 	if (unknown(nic->pci.width, wanted->width) ||
 	    unknown(inventory_pcie_gen(nic->pci.speed), wanted->gen))
-		return "its PCIe link is not known";
+		return "its PCIe link is unknown";
 	return NULL;
 }
 

@@ -87,14 +87,15 @@ static void take_memory(const struct rule_ctx *ctx, struct tally *tally, const s
 	add(tally, sum, wrong);
 	if (wrong && !tally->seen)
 		tally->seen =
-			say(ctx->judge, "%s (by %s) taken for %s, %s in %s", sum->words[0],
+			say(ctx->judge, "%s (by %s) treated as %s, %s in %s", sum->words[0],
 			    or_unknown(sum->words[4]), sum->words[1], or_unknown(sum->words[2]),
 			    sum->words[3] ? sum->words[3] : "no MPI call");
 }
 
 static void settle_memory(const struct rule_ctx *ctx, struct tally *tally)
 {
-	found_count(ctx, tally, tally->count, "what the GPU's library made, as UCX takes it");
+	found_count(ctx, tally, tally->count,
+		    "UCX treats memory as the GPU's library allocated it");
 }
 
 void rule_memory_type(const struct rule_ctx *ctx)

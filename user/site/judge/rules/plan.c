@@ -117,7 +117,7 @@ static int judge_started(const struct rule_ctx *ctx, const int *started)
 		if (!started[i] || started[i] >= plan->ranks)
 			continue;
 		finding = found(ctx, VERDICT_FAIL, subject_node(plan->nodes.data[i].name));
-		finding->expected = "all that was planned, once";
+		finding->expected = "all planned traffic, once";
 		finding->seen = say(ctx->judge, "%d of %d ranks were started, and MPI on no node",
 				    started[i], plan->ranks);
 		short_of++;
@@ -133,7 +133,7 @@ static void planned_without_ledgers(const struct rule_ctx *ctx)
 
 	if (sweep->foreign) {
 		found_why(ctx, VERDICT_UNKNOWN, subject_plain(SUBJECT_OTHER, "all nodes"),
-			  "the ledgers are of another plan");
+			  "the ledgers belong to another plan");
 		return;
 	}
 	started = count_started(ctx);
@@ -180,7 +180,7 @@ static bool plan_lacks(const struct plan_look *look, int node)
  */
 
 #define NAMED 3 /* ranks, in a text */
-#define MORE_TIME "more time by --limit, less to send by --max-size or --ranks"
+#define MORE_TIME "allow more time with --limit, or send less with --max-size or --ranks"
 
 static bool stopped(const struct sweep_rank *rank, uint32_t job)
 {
@@ -233,7 +233,7 @@ static const char *too_slow(const struct plan_look *look, uint32_t job)
 		if (stopped(rank, job) && sweep_fate(look->sweep, rank) == FATE_STUCK)
 			return say(
 				look->ctx->judge,
-				"no end of %s within a round's time, which may only be slow: " MORE_TIME,
+				"%s did not end within a round's time limit, and may only be slow: " MORE_TIME,
 				rank->waits);
 	}
 	return NULL;
@@ -245,7 +245,7 @@ static const char *who_ended(const struct plan_look *look, uint32_t job)
 		const struct sweep_rank *rank = &look->sweep->ranks.data[i];
 
 		if (stopped(rank, job) && rank->stuck == STUCK_TOO_LONG)
-			return "a round took longer than it may: " MORE_TIME;
+			return "a round exceeded its time limit: " MORE_TIME;
 		if (stopped(rank, job) && rank->stuck == STUCK_LIMIT)
 			return "the sweep stopped the job at its time limit: " MORE_TIME;
 		if (stopped(rank, job) && rank->stuck == STUCK_INTERRUPTED)
@@ -253,7 +253,7 @@ static const char *who_ended(const struct plan_look *look, uint32_t job)
 	}
 	if (look->sweep->jobs.data[job].stopped)
 		return "all of its ranks were stopped, and then ended";
-	return "the job was ended, it is not known why";
+	return "the job was ended for an unknown reason";
 }
 
 static void find_stopped(struct plan_look *look, uint32_t job)
@@ -338,21 +338,22 @@ static void look_at_step(struct plan_look *look, const struct plan_stage *stage,
 		   node_name(look, step->dst), round, plan_stage_names[stage->kind]);
 	if (!transfer) {
 		plan_note(look, step->src, VERDICT_FAIL,
-			  say(judge, "rank %d wrote nothing of %s", rank->rank, text));
+			  say(judge, "rank %d recorded nothing about %s", rank->rank, text));
 		return;
 	}
 	transfer->planned = true;
 	if (transfer->times > 1)
 		plan_note(look, step->src, VERDICT_FAIL,
-			  say(judge, "rank %d wrote %d times of %s", rank->rank, transfer->times,
+			  say(judge, "rank %d recorded %d times: %s", rank->rank, transfer->times,
 			      text));
 	if (!right_peer(transfer, step, peer))
-		plan_note(
-			look, step->src, VERDICT_FAIL,
-			say(judge, "rank %d met another rank than planned: %s", rank->rank, text));
+		plan_note(look, step->src, VERDICT_FAIL,
+			  say(judge,
+			      "rank %d exchanged messages with another rank than planned: %s",
+			      rank->rank, text));
 	if (transfer->errors)
 		plan_note(look, step->src, VERDICT_FAIL,
-			  say(judge, "%u messages came with other content than was sent: %s",
+			  say(judge, "%u messages arrived with other content than was sent: %s",
 			      transfer->errors, text));
 	expect_messages(look, rank, peer, step);
 }
@@ -604,7 +605,7 @@ static void conclude(const struct plan_look *look)
 			found(look->ctx, said->verdict, subject_node(plan->nodes.data[i].name));
 		const char *text = said->text;
 
-		finding->expected = "all that was planned, once";
+		finding->expected = "all planned traffic, once";
 		finding->count = said->messages;
 		finding->bytes = said->bytes;
 		if (said->more)

@@ -220,9 +220,10 @@ static void judge_node(const struct rule_ctx *ctx, const struct common *common,
 	if (verdict == VERDICT_FAIL)
 		finding->seen = sizes;
 	if (verdict == VERDICT_UNKNOWN)
-		finding->why = say(ctx->judge,
-				   "%s: %s; other nodes differ, and no majority tells who is right",
-				   own->function ? own->function : FACT_OUTSIDE_MPI, sizes);
+		finding->why =
+			say(ctx->judge,
+			    "%s: %s; other nodes differ, and no majority shows which is right",
+			    own->function ? own->function : FACT_OUTSIDE_MPI, sizes);
 }
 
 static void judge_group(const struct rule_ctx *ctx, const struct sent_messages *sent, size_t count)

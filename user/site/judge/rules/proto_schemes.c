@@ -390,7 +390,7 @@ static void say_of(const struct rule_ctx *ctx, const struct scheme_group *group,
 		finding->seen = say(ctx->judge, "by %s", used);
 	if (verdict == VERDICT_UNKNOWN)
 		finding->why =
-			say(ctx->judge, "%s: by %s; nodes differ, and it is not clear who is right",
+			say(ctx->judge, "%s: by %s; nodes differ, and it is unclear which is right",
 			    *messages, used);
 }
 

@@ -321,7 +321,7 @@ static void judge_collision(const struct rule_ctx *ctx, const struct node *node,
 	}
 	idle = idle_nic(inventory, uses);
 	finding = found(ctx, VERDICT_PASS, subject_node(node->name));
-	finding->expected = "a NIC for each GPU, as far as there are so many";
+	finding->expected = "a NIC for each GPU, as far as there are enough";
 	if (!idle || !shared(uses, &one, &other))
 		return;
 	finding->verdict = VERDICT_FAIL;
@@ -399,7 +399,7 @@ static void judge_adapters(const struct rule_ctx *ctx, const struct node *node,
 	if (!nic->pci.address)
 		return;
 	finding = found(ctx, VERDICT_PASS, subject_node(node->name));
-	finding->expected = "rails on adapters of their own, as far as there are so many";
+	finding->expected = "rails on adapters of their own, as far as there are enough";
 	idle = idle_adapter(inventory, uses);
 	if (!idle || !on_one_adapter(inventory->last, uses, &one, &other))
 		return;
@@ -507,7 +507,7 @@ void rule_aligned(const struct rule_ctx *ctx)
 	struct map rails = { 0 };
 
 	if (!several_rails(aggregates)) {
-		found_nothing(ctx, VERDICT_SKIP, "no class says several 'nics'");
+		found_nothing(ctx, VERDICT_SKIP, "no class has several 'nics'");
 		return;
 	}
 	for (size_t i = 0; i < aggregates->cells.len; i++)

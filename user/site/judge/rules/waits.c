@@ -55,7 +55,7 @@ static void find_jobs(const struct rule_ctx *ctx, jobs *jobs)
 static bool unknown_waits(const struct rule_ctx *ctx, const jobs *jobs)
 {
 	if (ctx->judge->sweep.plan)
-		found_nothing(ctx, VERDICT_SKIP, "a sweep's own traffic is no program's");
+		found_nothing(ctx, VERDICT_SKIP, "a sweep's traffic does not belong to a program");
 	else if (jobs->len &&
 		 (ctx->aggregates->totals.counted || level_missing(ctx->aggregates, LEVEL_UCT)))
 		found_nothing(ctx, VERDICT_UNKNOWN, "messages were not recorded");
@@ -109,12 +109,12 @@ static void judge_share(const struct rule_ctx *ctx, struct subject subject, int 
 		return;
 	if (!fails && (double)(ns + job->open) >= limit) {
 		found_why(ctx, VERDICT_UNKNOWN, subject,
-			  "calls have not returned, and what they wait for is in no sum");
+			  "calls have not returned, and their waits are in no sum");
 		return;
 	}
 	if (!fails && (double)(ns + job->open + share->hidden) >= limit) {
 		found_why(ctx, VERDICT_UNKNOWN, subject,
-			  say(ctx->judge, "waits that are not known may be up to %s long",
+			  say(ctx->judge, "unknown waits may be up to %s long",
 			      say_time(ctx->judge, (double)share->hidden)));
 		return;
 	}

@@ -183,7 +183,7 @@ static void print_nodes(const struct aggregates *aggregates, FILE *out)
 {
 	const char *join = "";
 
-	fputs("classes: # learnt: all nodes are taken to be alike\n  learnt: { nodes: \"", out);
+	fputs("classes: # learnt: all nodes are assumed to be alike\n  learnt: { nodes: \"", out);
 	for (size_t i = 0; i < aggregates->nodes.len; i++) {
 		if (!aggregates->nodes.data[i].name)
 			continue;

@@ -75,17 +75,17 @@ static void find_doubtful(struct candidates *candidates, const struct judge *jud
 		if (finding->verdict != VERDICT_FAIL && finding->verdict != VERDICT_UNKNOWN)
 			continue;
 		if (finding->subject.kind == SUBJECT_CAPTURES)
-			doubt_all(candidates, "the evidence of it is incomplete (COV)");
+			doubt_all(candidates, "its evidence is incomplete (COV)");
 		count = subject_nodes(&finding->subject, &candidates->names, named);
 		while (count)
-			doubt(candidates, named[--count], "the evidence of it is incomplete (COV)");
+			doubt(candidates, named[--count], "its evidence is incomplete (COV)");
 	}
 }
 
 static const char *refusal(const struct judge *judge, const char *node)
 {
 	if (!safe_name(node))
-		return "no name that a resource manager can be given";
+		return "the name is not safe to pass to a resource manager";
 	if (!policy_class_of(judge->policy, node))
 		return "in none of the policy's classes";
 	return NULL;
