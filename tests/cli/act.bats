@@ -129,7 +129,7 @@ REASON='[node_problem] it_s _(touch here) _x_ PATH-03'
 	rm called
 	printf '#!/bin/sh\necho ALL\n' >bin/sinfo
 	check 5 --apply "$SITE"/nocma.*.ucxb
-	grep -q '^ucxbpf: error: sinfo does not tell the state of n1: it is not drained$' err
+	grep -q '^ucxbpf: error: sinfo does not have the state of n1: it is not drained$' err
 	[ ! -e called ]
 }
 
@@ -146,7 +146,7 @@ REASON='[node_problem] it_s _(touch here) _x_ PATH-03'
 	"$TOP/tests/slurm" enter n0 scontrol show node -o n0 >n0
 	"$TOP/tests/slurm" enter n0 scontrol show node -o n1 >n1
 	"$TOP/tests/slurm" down
-	grep -q 'n1 is drained already, and stays so: disk is full' before
+	grep -q 'n1 is already drained, and stays unchanged: disk is full' before
 	grep -Fq 'Reason=disk is full [' kept
 	[ "$got" = 2 ]
 	grep -q 'State=[A-Z+]*DRAIN' n1

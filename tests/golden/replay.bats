@@ -147,7 +147,7 @@ need_capture() {
 
 @test "folded stacks: of a capture without them, of a wrong kind, together with JSON" {
 	need_capture
-	expect 1 "no stacks in there: they are recorded with --stacks" --folded "$capture"
+	expect 1 "the captures have no stacks: record them with --stacks" --folded "$capture"
 	[ ! -s out ]
 	for wrong in --folded=frames --folded=; do
 		run "$UCXBPF" replay $wrong "$capture"

@@ -71,7 +71,7 @@ slurm_up()
 	chmod +x "$WORK/traffic"
 	sweep 5 hosts --ranks 1 --traffic "$WORK/traffic" --answer 5 --limit 600
 	[ ! -e "$WORK/sweep/go" ]
-	grep -q 'n1: no rank of the traffic came up there' "$WORK/err"
+	grep -q 'n1: no rank of the traffic started there' "$WORK/err"
 	tail -n 1 "$WORK/err" | grep -qx 'ucxbpf: error: nothing was traced on any node: there is nothing to judge'
 	! grep -q 'did not end within' "$WORK/err" || false
 	[ -z "$(sweep_left)" ]

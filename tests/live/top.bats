@@ -181,7 +181,7 @@ quit()
 	$TERMINAL send-keys -t top '/' x y z Enter
 	soon on_screen 'no row has that text'
 	$TERMINAL send-keys -t top '?'
-	soon on_screen 'freeze, or go on'
+	soon on_screen 'freeze, or continue'
 	fits 80 24
 	$TERMINAL send-keys -t top x Space
 	soon on_screen '^FROZEN'

@@ -318,14 +318,14 @@ static void test_budget(void **state)
 	links = 6;
 	expect_sizes(2, 0, 0);
 	assert_int_equal(links, 0);
-	expect_part("they have more entries than a look follows", 0);
+	expect_part("they have more entries than one inspection follows", 0);
 	links = 1;
-	expect_part("they have more entries than a look follows", 1);
+	expect_part("they have more entries than one inspection follows", 1);
 	links = 5;
-	expect_part("they have more entries than a look follows", 2);
+	expect_part("they have more entries than one inspection follows", 2);
 	links = SNAPSHOT_LINKS;
 	add_chunk_of(many, 1u << 30, layout->request_size);
-	expect_part("they have more entries than a look follows", 2);
+	expect_part("they have more entries than one inspection follows", 2);
 	assert_int_equal(links, 0);
 	links = SNAPSHOT_LINKS;
 }
@@ -337,7 +337,7 @@ static void test_stack_is_cut(void **state)
 	scene_set(layout_at(0));
 	send(scene.stack + 64, SEND_TAG);
 	links = 4;
-	expect_part("they have more entries than a look follows", 0);
+	expect_part("they have more entries than one inspection follows", 0);
 	links = SNAPSHOT_LINKS;
 	expect_sizes(0, 0, 1);
 }

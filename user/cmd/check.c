@@ -89,7 +89,7 @@ static const struct argp_option options[] = {
 	{ "policy", 'P', "FILE", 0, "The policy: the site's expectations (docs/policy.md)", 1 },
 	{ "plan", KEY_PLAN, "FILE", 0, "The sweep's plan; its ledgers are among FILE...", 1 },
 	{ "baseline", KEY_BASELINE, "FOLDER|FILE", 0,
-	  "An earlier sweep, or its evidence: compare times and ways with it", 1 },
+	  "An earlier sweep, or its evidence: compare times and paths with it", 1 },
 	{ "format", 'f', "text|json|junit|openmetrics|textfile|html", 0,
 	  "Form of the verdict (default text)", 1 },
 	{ "output", 'o', "FILE", 0, "Write the verdict to FILE", 1 },

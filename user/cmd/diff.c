@@ -178,10 +178,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const char doc[] =
 	"Compares runs of a program: what differs in environment, libraries, paths, protocols, "
 	"switch points, counts, bytes, times and waits. Numbers that vary by themselves differ "
-	"only where they are outside of their spread."
+	"only if they are outside their spread."
 	"\v"
 	"A RUN is a capture; the captures of all hosts of a job as FILE,FILE...; or a directory "
-	"with these. Several runs of a side show how far runs of the same differ: from five a "
+	"with these. Several runs of a side show the spread of equal runs: from five a "
 	"side on, times and waits are compared by it.\n\n"
 	"Examples:\n"
 	"  ucxbpf diff ucx-1.18.ucxb ucx-1.19.ucxb   what has the new UCX changed?\n"

@@ -21,9 +21,9 @@ struct doctor_arguments {
 };
 
 static const struct argp_option argp_options[] = {
-	{ "pid", 'p', "PID", 0, "Look into this process", 0 },
+	{ "pid", 'p', "PID", 0, "Inspect this process", 0 },
 	{ "json", 'j', NULL, 0, "Print JSON", 0 },
-	{ "verbose", 'v', NULL, 0, "List every site with its place", 0 },
+	{ "verbose", 'v', NULL, 0, "List every site with its address", 0 },
 	{ 0 },
 };
 
@@ -60,7 +60,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.options = argp_options,
 	.parser = parse,
-	.doc = "Tells what a trace would see here, and why not more."
+	.doc = "Checks what a trace would see here, and what prevents it from seeing more."
 	       "\vExamples:\n"
 	       "  ucxbpf doctor                     this machine, and who uses UCX on it\n"
 	       "  sudo ucxbpf doctor -p 4242        each library of a process, with its sites\n"

@@ -97,7 +97,7 @@ static const char doc[] =
 	"a job together, in any order. The output appears whole or not at all."
 	"\v"
 	"Filters are those of ucxbpf replay. Loss, matching and attribution are always those of "
-	"the whole capture, and go along in each format that has room for them.\n\n"
+	"the whole capture, and are part of each format that has room for them.\n\n"
 	"Examples:\n"
 	"  ucxbpf export -f json -o report.json a.ucxb b.ucxb\n"
 	"  ucxbpf export -f folded --amount time a.ucxb | flamegraph.pl >a.svg\n\n"

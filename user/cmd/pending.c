@@ -32,14 +32,14 @@ static const struct argp_option options[] = {
 	  "Processes to look at; of a launcher (mpirun), those below it", 0 },
 	{ "job", CHOSEN_JOB, "ID", 0, "All processes of this job on this node", 0 },
 	{ "all", CHOSEN_ALL, NULL, 0, "Every process here that uses UCX or MPI", 0 },
-	{ "duration", 'd', "TIME", 0, "Watch them for so long (default: 1s)", 0 },
+	{ "duration", 'd', "TIME", 0, "Watch them for this time (default: 1s)", 0 },
 	{ "json", OPT_JSON, NULL, 0, "JSON, schema ucxbpf.pending/1", 0 },
 	{ "output", 'o', "FILE", 0, "Keep the capture, for 'ucxbpf replay'", 0 },
 	{ 0 },
 };
 
 static const char doc[] =
-	"Says which MPI calls of running processes stay open, what they wait for, and which rank is "
+	"Lists the MPI calls of running processes that stay open, what they wait for, and which rank is "
 	"behind. The processes need not have been traced before, and are not stopped.\v"
 	"Examples:\n"
 	"  sudo ucxbpf pending -p 4242                     a job by the pid of its mpirun\n"

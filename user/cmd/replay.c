@@ -143,7 +143,7 @@ static int print(const struct replay *replay, const struct report *report)
 	if (err == -EPIPE)
 		return 0;
 	if (err == -ENODATA)
-		log_error("no stacks in there: they are recorded with --stacks");
+		log_error("the captures have no stacks: record them with --stacks");
 	else if (err)
 		log_error("%s: %s", output_name(replay->output), newfile_why(err));
 	return err;

@@ -10,7 +10,7 @@
 #include "show/export/export.h"
 
 static const char doc[] =
-	"Prints the JSON Schema of what ucxbpf export -f ndjson writes, line by line.\v"
+	"Prints the JSON Schema of the lines that ucxbpf export -f ndjson writes.\v"
 	"Example:\n"
 	"  ucxbpf schema >events.schema.json\n\n"
 	"Exit status: 0 done, 2 usage, 1 or 9 it could not be written (docs/exit-codes.md).";

@@ -52,7 +52,7 @@ static const struct argp_option options[] = {
 	{ "interval", OPT_INTERVAL, "TIME", 0, "Time between two readings: 1s to 1h (default: 10s)",
 	  2 },
 	{ "keep", OPT_KEEP, "TIME", 0,
-	  "Keep counters of a job for so long after its end (default: 5min)", 2 },
+	  "Keep counters of a job for this time after its end (default: 5min)", 2 },
 	{ "budget", OPT_BUDGET, "PERCENT|none", 0,
 	  "Limit the cost of counting to this share of any thread's time: 3%, 0.5% (default: 3%, or "
 	  "UCXBPF_BUDGET)",

@@ -27,7 +27,7 @@ static const struct verb {
 	{ "plan", 0, "'plan' takes no file", plan },
 	{ "run", 0, "'run' takes no file", sweep_start },
 	{ "report", 1, "which sweep? Give its folder", report },
-	{ "node", 1, "'node' is what 'run' starts on nodes, with a folder", node },
+	{ "node", 1, "'run' starts 'node' on nodes, with a folder", node },
 };
 
 static const char doc[] =

@@ -279,7 +279,7 @@ static bool sort_files(struct gathered *gathered, const char *const *paths, size
 	}
 	if (!right || !gathered->ledgers.paths.len || gathered->ledgers.plan)
 		return right;
-	log_error("%s: a ledger says nothing without its plan; add --plan FILE",
+	log_error("%s: a ledger cannot be judged without its plan; add --plan FILE",
 		  gathered->ledgers.paths.data[0]);
 	return false;
 }

@@ -23,7 +23,7 @@ static int failed(void)
 {
 	int err = errno ? -errno : -EIO;
 
-	log_error("the capture cannot be handed over: %s", strerror(-err));
+	log_error("cannot send the capture: %s", strerror(-err));
 	return err;
 }
 

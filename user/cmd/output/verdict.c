@@ -163,7 +163,7 @@ static void take_line(char *line, struct sinfo_answers *answers)
 	if (!strcmp(reason, "none"))
 		vec_push(&answers->free, answers->drain->names[i]);
 	else
-		log_warn("%s is %s already, and stays so: %s", name, state, reason);
+		log_warn("%s is already %s, and stays unchanged: %s", name, state, reason);
 }
 
 static int all_answered(const struct sinfo_answers *answers)
@@ -173,7 +173,7 @@ static int all_answered(const struct sinfo_answers *answers)
 	for (size_t i = 0; i < answers->drain->count; i++) {
 		if (answers->answered[i])
 			continue;
-		log_error("sinfo does not tell the state of %s: it is not drained",
+		log_error("sinfo does not have the state of %s: it is not drained",
 			  answers->drain->names[i]);
 		err = -ENOENT;
 	}

@@ -134,7 +134,7 @@ static bool enough_sound(const struct judge_suspects *suspects)
 	if (suspects->sound.len >= JUDGE_LEAST_ROUNDS)
 		return true;
 	log_warn(
-		"slow nodes are not confirmed: that takes %d nodes that are not slow, there %s %zu",
+		"slow nodes are not confirmed: this needs %d nodes that are not slow, there %s %zu",
 		JUDGE_LEAST_ROUNDS, suspects->sound.len == 1 ? "is" : "are", suspects->sound.len);
 	return false;
 }

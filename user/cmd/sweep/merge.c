@@ -272,9 +272,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0, "Write the evidence there; with --shard, % is its number", 1 },
-	{ "policy", 'P', "FILE", 0, "Tell messages apart by this policy's sizes, too", 1 },
+	{ "policy", 'P', "FILE", 0, "Also separate messages by this policy's sizes", 1 },
 	{ "shard", KEY_SHARD, "I/N", 0,
-	  "Only the I-th of N parts of the input, from 0 on; 'auto' asks the launcher", 1 },
+	  "Only the I-th of N parts of the input, from 0 on; 'auto': as the launcher assigns", 1 },
 	{ 0 },
 };
 

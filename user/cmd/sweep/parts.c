@@ -199,7 +199,7 @@ static void say_missing(const struct array_job *job)
 		snprintf(path, sizeof(path), "%s/parts/%u.evidence", job->folder,
 			 job->tasks.data[i].part);
 		if (access(path, F_OK))
-			log_warn("part %u (%s) left nothing: %s/log/part.%u",
+			log_warn("part %u (%s) left no evidence, see %s/log/part.%u",
 				 job->tasks.data[i].part, job->tasks.data[i].nodes, job->folder,
 				 job->tasks.data[i].part);
 	}

@@ -169,7 +169,7 @@ int sweep_judge(struct sweep_verdict *verdict, const char *folder,
 		return UCXBPF_CHECK_USAGE;
 	sweep_files(&verdict->paths, folder);
 	if (!verdict->paths.words.len) {
-		log_error("%s: has nothing of a sweep in it", folder);
+		log_error("%s: is not the folder of a sweep", folder);
 		return UCXBPF_CHECK_FAILED;
 	}
 	err = gather(&verdict->gathered, verdict->policy,

@@ -43,7 +43,7 @@ static int show(struct top_view *view, const struct reader_message *message)
 	if (!view->screen)
 		view->screen = top_screen_open();
 	if (!view->screen) {
-		log_error("standard output is no terminal that a screen fits on: use --json");
+		log_error("standard output is not a terminal, or too small: use --json");
 		return READER_STATUS(UCXBPF_EXIT_USAGE);
 	}
 	vec_push(&nodes.all,

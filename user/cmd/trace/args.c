@@ -45,13 +45,13 @@ static const struct argp_option options[] = {
 	  "rank, %j job, %s step, %t time",
 	  0 },
 	{ "level", OPT_LEVEL, "mpi|ucp|uct", 0,
-	  "How many layers are probed (default uct; attach: as --budget allows)", 0 },
+	  "Lowest layer to probe (default uct; attach: as --budget allows)", 0 },
 	{ "call-ends", OPT_CALL_ENDS, NULL, 0,
 	  "Record exact ends of MPI calls, by return probes; not where MPI runs on user-level "
 	  "threads (default at level mpi)",
 	  0 },
 	{ "no-call-ends", OPT_NO_CALL_ENDS, NULL, 0,
-	  "Do without them at level mpi, where they are the only times of calls", 0 },
+	  "Leave out return probes at level mpi, where they are the only times of calls", 0 },
 	{ "count", OPT_COUNT, NULL, 0,
 	  "Add up in the kernel instead of recording: less overhead, and a file that hardly grows",
 	  0 },
@@ -59,9 +59,9 @@ static const struct argp_option options[] = {
 	  "Ring per CPU in KiB, a power of two (default: at most 4096, growing where it is needed)",
 	  0 },
 	{ "links", OPT_LINKS, "session|multi|perf", 0,
-	  "Force a way to attach probes (default: the best that this kernel has)", 0 },
+	  "Force a type of link for probes (default: the best that this kernel has)", 0 },
 	{ "window", OPT_WINDOW, "LENGTH/PERIOD", 0,
-	  "Trace for LENGTH, take the probes away, again every PERIOD: 1s/30s, 300ms/2min (us, ms, "
+	  "Trace for LENGTH, remove the probes, repeat every PERIOD: 1s/30s, 300ms/2min (us, ms, "
 	  "s, min, h)",
 	  0 },
 	{ "budget", OPT_BUDGET, "PERCENT|none", 0,
@@ -350,7 +350,7 @@ int capture_arguments_apply(const struct capture_arguments *arguments, const cha
 		return -EINVAL;
 	}
 	if (arguments->stacks && !STACKS_SUPPORTED) {
-		log_error("--stacks needs x86-64: on other machines, call sites are all there is");
+		log_error("--stacks needs x86-64: other machines have call sites only");
 		return -EOPNOTSUPP;
 	}
 	if (arguments->debug)
@@ -473,7 +473,7 @@ int capture_read_back(const char *path, int (*print)(const struct report *report
 		return WEXITSTATUS(status);
 	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE)
 		return UCXBPF_EXIT_OK;
-	log_error("the report of '%s' did not end; the same again: ucxbpf replay %s", path, path);
+	log_error("the report of '%s' did not finish; to repeat it: ucxbpf replay %s", path, path);
 	return UCXBPF_EXIT_FAILED;
 }
 

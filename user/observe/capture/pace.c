@@ -111,7 +111,7 @@ static void close_window(struct capture_session *capture)
 	windows_place(capture, 0);
 	if (pace->fixed)
 		log_warn("counting costs more than the budget, and before Linux 6.6 probes cannot "
-			 "come and go: from here on nothing is counted");
+			 "be removed quickly: from here on nothing is counted");
 }
 
 static void open_window(struct capture_session *capture)

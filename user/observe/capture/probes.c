@@ -384,7 +384,7 @@ static unsigned int wrappers_share(struct probes *probes, const struct ub_wrappe
 			return (unsigned int)i + 1;
 	if (probes->wrappers.len + 1 == UB_MAX_WRAPPERS) {
 		log_warn(
-			"too many builds of UCX: who calls its older functions is not known for more");
+			"too many builds of UCX: callers of older functions are unknown for further ones");
 		vec_push(&probes->wrappers, *wrappers);
 	}
 	if (probes->wrappers.len >= UB_MAX_WRAPPERS ||

@@ -245,7 +245,7 @@ static void leave(pid_t pid)
 	*until = now + ALONE_NS;
 	pthread_mutex_unlock(&lock);
 	if (fresh)
-		log_warn("process %d: a read of its memory takes more than %d s, as if nobody "
+		log_warn("process %d: a read of its memory takes more than %d s, as if nothing "
 			 "served its pages: it is left alone for a minute",
 			 pid, PATIENCE_S);
 }

@@ -61,7 +61,8 @@ struct queue_reading {
 static int follow(struct snapshot *snapshot)
 {
 	if (!snapshot->links)
-		return snap_refuse(snapshot, -E2BIG, "they have more entries than a look follows");
+		return snap_refuse(snapshot, -E2BIG,
+				   "they have more entries than one inspection follows");
 	snapshot->links--;
 	return 0;
 }
@@ -379,7 +380,7 @@ static int read_stack(struct queue_reading *reading, const struct snapshot_stack
 		/* its thread has ended: what else there is, is as it was */
 		if (error == -EBADMSG)
 			return snap_refuse(reading->snapshot, -E2BIG,
-					   "a thread's stack was not there any more");
+					   "a thread's stack was no longer mapped");
 		if (error || !word || word % sizeof(word) ||
 		    (word >= stack->from && word < stack->to))
 			continue;

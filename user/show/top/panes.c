@@ -412,7 +412,7 @@ static const struct pane_of {
 		"call sites",
 		{ NODE, { "FUNCTION", 24, true }, { "LOOKS", 8 }, { "NOW", 6 },
 		  { "CALLED FROM", 0, true } },
-		2, false, "no look has found a thread in an MPI call yet", sites,
+		2, false, "no thread was found in an MPI call yet", sites,
 	},
 	[PANE_STUCK] = {
 		"stuck",

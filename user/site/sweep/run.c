@@ -264,7 +264,7 @@ static void ask_to_trace(struct running_sweep *sweep)
 			agent_tell(agent, "trace trace %s", pids);
 			agent->asked = true;
 		} else if (agent_did(agent, AGENT_BEFORE)) {
-			log_warn("%s: no rank of the traffic came up there; %s", agent->node,
+			log_warn("%s: no rank of the traffic started there; %s", agent->node,
 				 sweep_log(sweep_path(sweep, path, "log/traffic"), log));
 		}
 		free(pids);
@@ -369,9 +369,10 @@ static void end(struct running_sweep *sweep)
 	bool begun = !access(sweep_path(sweep, path, "go"), F_OK);
 
 	if (hangs && begun && !sweep->interrupted)
-		log_warn("the traffic did not end within %.0f s and is stopped: more time by "
-			 "--limit, less to send by --max-size or --ranks",
-			 time_limit(sweep));
+		log_warn(
+			"the traffic did not end within %.0f s and is stopped: allow more time with "
+			"--limit, or send less with --max-size or --ranks",
+			time_limit(sweep));
 	if (hangs && begun)
 		write_go(sweep,
 			 plan_ender_names[sweep->interrupted ? PLAN_BY_INTERRUPT : PLAN_BY_LIMIT]);
