@@ -172,6 +172,7 @@ struct task {
 	uint32_t tgid, tid;
 	uint32_t call, op, rx;
 	uint64_t op_end; /* operations last until then */
+	uint64_t caller; /* where they return to; 0: not recorded */
 };
 
 #define WORKER(tgid) (0x1000000u + (tgid))
@@ -256,6 +257,27 @@ static inline struct task job_process(struct job *job, uint32_t tgid, int rank,
 					(json_int_t)job->now, "ns_pid", tgid, "comm", "app", "rank",
 					rank, "size", 4, "seen_from", seen_from));
 	return task;
+}
+
+#define MPI_CODE 0x5a0000u /* where it calls UCP */
+
+/* From now on the thread's operations are Open MPI's. */
+static inline void job_mpi(struct task *task)
+{
+	const char *path = "/lib/libmpi.so";
+	json_t *sides = task->job->sides;
+
+	json_array_append_new(sides,
+			      json_pack("{s:s, s:i, s:s, s:[s], s:s, s:I}", "t", "library", "tgid",
+					task->tgid, "path", path, "roles", "mpi", "version",
+					"Open MPI 4.1.4", "ts", (json_int_t)task->job->now));
+	json_array_append_new(sides, json_pack("{s:s, s:i, s:s, s:b}", "t", "module", "id", 0,
+					       "path", path, "program", 0));
+	json_array_append_new(sides,
+			      json_pack("{s:s, s:i, s:i, s:I, s:i, s:i}", "t", "address", "tgid",
+					task->tgid, "address", MPI_CODE, "ts",
+					(json_int_t)task->job->now, "module", 0, "offset", 16));
+	task->caller = MPI_CODE;
 }
 
 static inline void job_object(struct task *task, enum job_site site, uint64_t address,
@@ -381,6 +403,7 @@ static inline struct ub_op *job_op(struct task *task, enum job_site site, uint64
 	op->req = req;
 	op->ret = req ? (int64_t)req + REQUEST_SIZE : 0;
 	op->aux = site == AT_TAG_RECV ? UINT64_MAX : 0;
+	ub_op_set_caller(op, task->caller);
 	return op;
 }
 

@@ -3,8 +3,8 @@
  * Random jobs whose senders fill one FIFO, or a connection each. None of these seeds has a message
  * that is matched wrongly, whatever was not seen; of jobs that were traced from the start, nearly
  * every message that arrived is matched or ambiguous. No arrival that was recorded is said not to
- * be there, and no reason names a loss, or other senders, where there was none. Arguments:
- * the first seed, and how many.
+ * be there, and no reason names a loss, or other senders, where there was none. In some jobs the
+ * tags are MPI's, and name their senders. Arguments: the first seed, and how many.
  */
 #include <inttypes.h>
 
@@ -54,6 +54,9 @@ struct fuzz {
 	uint64_t ids;
 	bool streams; /* each sender has a queue of its own */
 	bool late; /* processes are joined one after the other */
+	bool named; /* the tags are MPI's */
+	uint64_t context; /* of the communicator then; 0: that of all, which stays */
+	unsigned int anew; /* how often it was made anew, with other ranks */
 	struct queue queue[MOST_SENDERS];
 	struct map truth; /* start of a send -> its arrival */
 	uint64_t random;
@@ -112,6 +115,14 @@ static bool is_lost(struct fuzz *fuzz, struct task *task, struct losses *losses,
 	return true;
 }
 
+/* As Open MPI makes it: MPI's tag, the rank that sends, the communicator. */
+static uint64_t tag_of(const struct fuzz *fuzz, const struct sender *sender, uint64_t tag)
+{
+	const uint64_t rank = ((uint64_t)(sender - fuzz->sender) + fuzz->anew) % MOST_SENDERS;
+
+	return fuzz->named ? tag << 40 | rank << 20 | fuzz->context : tag;
+}
+
 static void record_send(struct fuzz *fuzz, struct sender *sender, struct flight *flight)
 {
 	struct task *task = &sender->task;
@@ -142,11 +153,13 @@ static void begin_send(struct fuzz *fuzz, struct sender *sender)
 {
 	struct flight *flight = &sender->flight;
 
-	*flight = (struct flight){ .tag = chance(fuzz, fuzz->alike) ? 7 : 8,
+	*flight = (struct flight){ .tag = tag_of(fuzz, sender, chance(fuzz, fuzz->alike) ? 7 : 8),
 				   .bytes = chance(fuzz, fuzz->alike) ? 3 : 4,
 				   .in_slot = chance(fuzz, fuzz->shorts) };
 	if (chance(fuzz, fuzz->multi))
-		*flight = (struct flight){ .tag = 9, .bytes = 10000, .id = ++fuzz->ids };
+		*flight = (struct flight){ .tag = tag_of(fuzz, sender, 9),
+					   .bytes = 10000,
+					   .id = ++fuzz->ids };
 	sender->sending = true;
 	sender->place = NULL;
 	if (sender->seen && !is_lost(fuzz, &sender->task, &sender->losses, 3))
@@ -230,6 +243,8 @@ static void see_sender(struct fuzz *fuzz, unsigned int i)
 	fuzz->job.now += 1000;
 	sender->task =
 		job_process(&fuzz->job, tgid, (int)tgid - 1, fuzz->late ? "attach" : "start");
+	if (fuzz->named)
+		job_mpi(&sender->task);
 	if (fuzz->late) {
 		job_snapshot(&sender->task, &fuzz->receiver);
 		snapshot_iface(fuzz, &sender->task);
@@ -261,12 +276,22 @@ static void see_all(struct fuzz *fuzz)
 		see_sender(fuzz, i);
 }
 
+/* Nothing is under way: a communicator can be freed, and the next one has its context. */
+static bool is_quiet(const struct fuzz *fuzz)
+{
+	for (unsigned int i = 0; i < MOST_SENDERS; i++)
+		if (fuzz->sender[i].sending || fuzz->queue[i].head != fuzz->queue[i].tail)
+			return false;
+	return true;
+}
+
 static void step(struct fuzz *fuzz)
 {
 	unsigned int who = dice(fuzz, fuzz->senders);
 	struct queue *queue = queue_of(fuzz, who);
 	struct sender *sender = &fuzz->sender[who];
 
+	fuzz->anew += fuzz->context && is_quiet(fuzz) && chance(fuzz, 50);
 	fuzz->job.now += dice(fuzz, 20) ? dice(fuzz, 3) * 100 : 30000;
 	if (dice(fuzz, 2)) {
 		receive(fuzz, queue);
@@ -303,6 +328,8 @@ static void begin(struct fuzz *fuzz, uint64_t seed)
 	fuzz->alike = dice(fuzz, 2) ? 100 : 80;
 	fuzz->lossy = !fuzz->late || dice(fuzz, 3) ? 0 : 4;
 	fuzz->multi = dice(fuzz, 2) ? 0 : 5;
+	fuzz->named = seed % 4 == 0;
+	fuzz->context = seed % 8 == 0 ? 3 : 0;
 	fuzz->receiver.tgid = RECEIVER;
 	fuzz->sender[0].task.tgid = 1;
 }
@@ -356,6 +383,7 @@ static uint64_t misjudged(const struct fuzz *fuzz)
 struct sums {
 	uint64_t matched, wrong, possible, denied, misjudged; /* messages */
 	uint64_t settled, arrived; /* of jobs traced from the start */
+	uint64_t named, of_named; /* matched ones whose tag names the sender; of how many */
 };
 
 static void run(uint64_t seed, struct sums *sums)
@@ -391,6 +419,8 @@ static void run(uint64_t seed, struct sums *sums)
 	}
 	sums->matched += fuzz.out.messages.len;
 	sums->possible += fuzz.truth.used;
+	sums->named += fuzz.named ? fuzz.out.messages.len : 0;
+	sums->of_named += fuzz.named ? fuzz.truth.used : 0;
 	sums->wrong += wrong(&fuzz, seed);
 	sums->denied += denied(&fuzz);
 	sums->misjudged += misjudged(&fuzz);
@@ -412,6 +442,8 @@ static void none_wrong(void **state)
 		      sums.matched, sums.possible, sums.wrong);
 	print_message("traced from the start: %" PRIu64 " of %" PRIu64 " matched or ambiguous\n",
 		      sums.settled, sums.arrived);
+	print_message("tags that name the sender: %" PRIu64 " of %" PRIu64 " matched\n", sums.named,
+		      sums.of_named);
 	print_message("%" PRIu64 " arrivals denied\n", sums.denied);
 	assert_true(sums.matched > sums.possible / 2);
 	assert_true(sums.settled > sums.arrived * 99 / 100);

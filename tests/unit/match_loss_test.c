@@ -272,6 +272,84 @@ static void alike_from_another(void **state)
 	pair_release(&r);
 }
 
+/* As Open MPI makes it: MPI's tag 5 from rank 0 of a communicator. */
+#define MPI_TAG(context) (5ull << 40 | (context))
+
+/* a's sends arrive, and nothing else with their tag does. */
+static void exchange_behind(struct pair *r, struct task *third, struct task *b, uint64_t tag)
+{
+	for (int i = 0; i < COUNT; i++)
+		job_send_short(&r->a, b, tag, 3);
+	b->job->now = r->job.now;
+	lose(third, 1);
+	for (int i = 0; i < COUNT; i++) {
+		job_arrive(b, tag, 3, 0);
+		job_take(b, tag, UINT64_MAX, tag, 3);
+	}
+}
+
+/* A third process can send nothing with the tag of rank 0, whatever was lost of it. */
+static void another_process_lost_in_mpi(void **state)
+{
+	for (int mpi = 0; mpi < 2; mpi++) {
+		struct task third;
+		struct pair r;
+
+		(void)state;
+		begin(&r);
+		if (mpi)
+			job_mpi(&r.a);
+		third = job_process(&r.job, 3, 2, "start");
+		exchange_behind(&r, &third, &r.b, MPI_TAG(3));
+		pair_analyse(&r);
+		assert_int_equal(r.out.totals.matched, mpi ? 1 + COUNT : 1);
+		assert_in_order(&r.out);
+		pair_release(&r);
+	}
+}
+
+/*
+ * Between hosts, a message with the context of a communicator that was freed may come late. That of
+ * MPI_COMM_WORLD is of no other one.
+ */
+static void between_hosts(uint64_t context, bool known)
+{
+	struct job far, *both[2];
+	struct task b, third;
+	struct pair r;
+
+	job_init(&r.job, "host-a", "run");
+	job_init(&far, "host-b", "run");
+	both[0] = &r.job;
+	both[1] = &far;
+	r.a = job_process(&r.job, 1, 0, "start");
+	job_mpi(&r.a);
+	b = job_process(&far, 2, 1, "start");
+	third = job_process(&far, 3, 2, "start");
+	job_worker(&r.a);
+	job_worker(&b);
+	job_worker(&third);
+	job_connect(&r.a, &b);
+	job_connect(&third, &b);
+	send_multi(&r.a, &b, 9, 0xabc1);
+	far.now = r.job.now;
+	receive_multi(&b, 9, 0xabc1);
+	r.job.now = far.now;
+	exchange_behind(&r, &third, &b, MPI_TAG(context));
+	analyse(&r.out, both, 2);
+	assert_int_equal(r.out.totals.matched, known ? 1 + COUNT : 1);
+	assert_in_order(&r.out);
+	pair_release(&r);
+	job_release(&far);
+}
+
+static void another_process_lost_between_hosts(void **state)
+{
+	(void)state;
+	between_hosts(0, true);
+	between_hosts(3, false);
+}
+
 static void another_process_lost(void **state)
 {
 	(void)state;
@@ -318,6 +396,8 @@ int main(void)
 		cmocka_unit_test(places),
 		cmocka_unit_test(alike_from_another),
 		cmocka_unit_test(another_process_lost),
+		cmocka_unit_test(another_process_lost_in_mpi),
+		cmocka_unit_test(another_process_lost_between_hosts),
 		cmocka_unit_test(another_host_lost),
 	};
 

@@ -138,6 +138,7 @@ struct process {
 	bool mpich; /* whose handles have 32 bits */
 	uint64_t blind_until; /* records of it, or of its peers, before this time may be missing */
 	uint64_t missing_until; /* records of its own before this time may be missing */
+	bool open_mpi;
 	const struct capture *told_by; /* the first capture that told of it; NULL: none did */
 	uint64_t lost_until; /* records up to then were lost; 0: none, or all of that is done */
 	uint64_t objects_lost_until; /* lives of its objects may have ended unseen */
@@ -399,6 +400,17 @@ struct mpi_tag decoder_tag(const struct process *process, uint64_t tag, uint64_t
  * Which library other than MPI called UCP, and the meaning of a tag, or of an active message's id,
  * to it. Members are NULL, numbers -1: it gives none, or who called is not known.
  */
+/*
+ * Which processes may send a tag to one worker, by the meaning that its library gives to it. A rank
+ * in a communicator, or a connection, is one process for as long as that exists: its number may
+ * come back later for another one.
+ */
+enum tag_senders { TAG_OF_ANY, TAG_OF_ONE_AT_A_TIME, TAG_OF_ONE };
+
+/* caller: where UCP was called to send it; NULL: not known. */
+enum tag_senders decoder_tag_senders(const struct process *process, const struct place *caller,
+				     uint64_t tag);
+
 struct identity {
 	const char *library; /* place.library */
 	const char *kind; /* "collective", "service", "eager"; static */

@@ -37,6 +37,7 @@ struct caller_library {
 	struct tag_kind kinds[MAX_KINDS]; /* of tags; the first that fits */
 	const char *actives[MAX_KINDS]; /* by id of active messages */
 	bool below_mpi; /* an MPI library may call UCP through it */
+	bool by_connection; /* each connection has a tag of its own */
 };
 
 enum { UCC };
@@ -91,6 +92,7 @@ static const struct caller_library libraries[] = {
 		.functions = { "psucp_*", "pscom_ucp_*" },
 		.files = { "libpscom4ucp" },
 		.below_mpi = true,
+		.by_connection = true,
 	},
 	{
 		/* tags are of the program, or hashes that Python's layer made of its own */
@@ -265,6 +267,29 @@ static const struct tag_kind *kind_of(const struct caller_library *library, uint
 		if ((tag & kind->mask) == kind->value)
 			return kind;
 	return NULL;
+}
+
+/* Only MPI itself: its tags on the way through libfabric are no longer those of its own. */
+static bool is_mpi(const struct process *process, const struct place *caller)
+{
+	return (process->open_mpi || process->mpich) && caller->role &&
+	       (library_role_by_name(caller->role) & (LIB_MPI | LIB_MPI_PLUGIN));
+}
+
+enum tag_senders decoder_tag_senders(const struct process *process, const struct place *caller,
+				     uint64_t tag)
+{
+	const struct caller_library *library = library_of(caller);
+	const struct tag_kind *kind = library ? kind_of(library, tag) : NULL;
+
+	if (library)
+		return library->by_connection || (kind && kind->fields & SENDER)
+			       ? TAG_OF_ONE_AT_A_TIME
+			       : TAG_OF_ANY;
+	if (!caller || !is_mpi(process, caller))
+		return TAG_OF_ANY;
+	/* MPI_COMM_WORLD is there from the start to the end */
+	return decoder_tag(process, tag, UINT64_MAX).of_world ? TAG_OF_ONE : TAG_OF_ONE_AT_A_TIME;
 }
 
 static void name_tag(struct decoder *decoder, const struct caller_library *library, uint64_t tag,

@@ -345,6 +345,7 @@ static void decode_mpi_library(struct capture *capture, struct process *process,
 
 	capture->mpi_library = path;
 	process->mpich = version && !strncmp(version, "MPICH", strlen("MPICH"));
+	process->open_mpi = version && !strncmp(version, "Open MPI", strlen("Open MPI"));
 	process->comm_world = process->mpich ? MPICH_COMM_WORLD : side_u64(side, "comm_world");
 }
 

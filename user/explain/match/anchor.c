@@ -12,6 +12,13 @@ static bool process_is_blind(const struct process *process, uint64_t ts)
 	return process->blind_until && ts <= process->blind_until;
 }
 
+/* By the processes at its own two ends. */
+static bool blind_between(const struct sent *sent, const struct arrival *arrival)
+{
+	return sent->ts <= sent->link->process->missing_until ||
+	       arrival->ts <= arrival->inbox->process->missing_until;
+}
+
 /* Messages may have been sent unseen that arrive after this one is sent, or before it arrives. */
 static bool blind(const struct sent *sent, const struct arrival *arrival)
 {
@@ -31,6 +38,12 @@ static struct arrival *last_before(const struct bucket *bucket, uint64_t pos)
 	return arrival;
 }
 
+/* Another sender that the tag has had since may be unseen, and its message the last one. */
+static bool blind_before(const struct sent *sent, const struct arrival *arrival)
+{
+	return sent->senders == TAG_OF_ONE ? blind_between(sent, arrival) : blind(sent, arrival);
+}
+
 /* Joins one send before the anchor with the last arrival that can be its own. */
 static bool align(struct matcher *matcher, struct sent *sent, uint64_t pos)
 {
@@ -40,7 +53,8 @@ static bool align(struct matcher *matcher, struct sent *sent, uint64_t pos)
 		return false;
 	arrival = last_before(sent->bucket, pos);
 	if (!arrival || arrival->length != sent->length || places_differ(sent, arrival) ||
-	    arrival->pos < arrival->inbox->headless || stale(sent, arrival) || blind(sent, arrival))
+	    arrival->pos < arrival->inbox->headless || stale(sent, arrival) ||
+	    blind_before(sent, arrival))
 		return false;
 	join(matcher, sent, arrival);
 	return true;
@@ -105,11 +119,15 @@ void anchor(struct matcher *matcher, struct sent *sent, struct arrival *arrival)
 	}
 	link->anchor_sent = sent->pos;
 	link->anchor_arrival = arrival->pos;
-	if (link->synced || blind(sent, arrival))
+	if (link->synced || blind_between(sent, arrival))
 		return;
-	if (link->hides)
-		arrival->inbox->shown = arrival->pos;
-	link_sync(matcher, link);
+	if (blind(sent, arrival)) {
+		link_complete(matcher, link);
+	} else {
+		if (link->hides)
+			arrival->inbox->shown = arrival->pos;
+		link_sync(matcher, link);
+	}
 	link_remove(sent);
 	link_pair(matcher, link);
 }

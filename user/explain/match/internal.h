@@ -48,6 +48,7 @@ struct sent {
 	uint64_t passed; /* what its link had carried by then, see position.c */
 	bool vacant; /* its slot was consumed before */
 	bool maybe_gone; /* it may be what arrived with a header that could not be read */
+	enum tag_senders senders; /* that its tag may have */
 };
 
 enum receive_state { RECEIVE_WAIT, RECEIVE_BOUND, RECEIVE_UNSEEN, RECEIVE_IS_ARRIVAL };
@@ -176,6 +177,8 @@ struct link {
 	struct process *process;
 	struct inbox *inbox; /* NULL: not known */
 	bool untraced, synced;
+	bool complete; /* no record of its own two processes is missing, since an anchor: the order
+			  of messages that no other process can send is known */
 	const char *lost; /* why it is not synced any more; NULL: it never was, since a cut */
 	bool hides; /* counted in its inbox's hidden: until its next anchor */
 	bool listed; /* in matcher.synced */
@@ -203,7 +206,7 @@ struct matcher {
 	VEC(struct inbox *) all_inboxes;
 	VEC(struct inbox *) handling; /* those with a current arrival, and some that had one */
 	VEC(struct link *) links;
-	VEC(struct link *) synced; /* links in order, and some that were: a gap ends them */
+	VEC(struct link *) synced; /* complete ones, and some that were: a gap ends them */
 	struct map ways; /* (process, inbox) -> how many links go there */
 	struct map blocking; /* (thread, process) -> its last struct receive *, of a call that
 				blocks */
@@ -266,10 +269,13 @@ struct link *link_of(struct matcher *matcher, struct object *ep);
 bool link_ends(const struct link *link);
 /* Order is known on the link from now on, until a gap or a cut; its inbox is known. */
 void link_sync(struct matcher *matcher, struct link *link);
+/* Likewise, of messages whose tag is of one sender. */
+void link_complete(struct matcher *matcher, struct link *link);
 /*
  * Some record of the host is missing. A message may have been sent unseen: order is known on no
  * link of the host, and on no link of others to a worker that owner has an endpoint to, or to any
- * if owner is NULL. Where owner made all of these records, its sends before them stay in order.
+ * if owner is NULL. Where owner made all of these records, its sends before them stay in order, and
+ * so do those of others whose tag is of one sender.
  */
 void links_unsync(struct matcher *matcher, int host, const struct process *owner, uint64_t from,
 		  const char *why);
@@ -279,6 +285,11 @@ void link_shows(struct link *link);
 void link_unsync(struct link *link, const char *why);
 /* Whether all that was sent before it on its link was seen, and it is the next to arrive. */
 bool in_order(const struct sent *sent);
+/*
+ * Whether only the process that sent it can send its tag to that inbox. A tag of one sender at a
+ * time may have had another one, unseen: all of that arrived before, which one clock shows.
+ */
+bool is_of_one(const struct sent *sent);
 void link_append(struct link *link, struct sent *sent);
 void link_remove(struct sent *sent);
 /* Forward in the link's order: whatever has arrived meanwhile. */

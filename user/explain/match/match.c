@@ -238,6 +238,9 @@ static void sent_fill(struct matcher *matcher, struct sent *sent, const struct u
 		sent->function = op->function;
 		sent->op = op->site->name;
 		sent->protocol = op->protocol;
+		sent->senders = op->site->op == OP_TAG_SEND
+					? decoder_tag_senders(op->process, op->caller, op->tag)
+					: TAG_OF_ANY;
 		match->state = MATCH_SENT;
 	}
 	sent_key(sent, xfer);

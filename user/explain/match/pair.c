@@ -103,12 +103,25 @@ void join(struct matcher *matcher, struct sent *sent, struct arrival *arrival)
 	message_settle(matcher, arrival);
 }
 
+bool is_of_one(const struct sent *sent)
+{
+	const struct link *link = sent->link;
+
+	return sent->senders == TAG_OF_ONE ||
+	       (sent->senders == TAG_OF_ONE_AT_A_TIME && link->inbox &&
+		link->inbox->process->host == link->process->host);
+}
+
 bool in_order(const struct sent *sent)
 {
-	if (sent->link->synced)
+	const struct link *link = sent->link;
+
+	if (link->synced)
 		return true;
 	/* the message of another link, unseen or given up, may come before it */
-	return sent->pos <= sent->link->kept && !(sent->bucket && sent->bucket->many);
+	if (sent->bucket && sent->bucket->many)
+		return false;
+	return sent->pos <= link->kept || (link->complete && is_of_one(sent));
 }
 
 /* All that was sent before it on its endpoint has arrived: it may be the next. */
@@ -421,6 +434,16 @@ static bool made_after(const struct object *ep, uint64_t unseen_until)
 	return !unseen_until || (ep->born && ep->from > unseen_until);
 }
 
+/* Every message that its own two processes made, likewise. */
+static bool seen_alone(const struct link *link)
+{
+	const struct process *src = link->process, *dst = link->inbox->process;
+
+	return made_after(link->ep, src->missing_until) &&
+	       (src->host == dst->host ? made_after(link->ep, dst->missing_until)
+				       : !dst->missing_until);
+}
+
 /* Every message of the link, from its first one on, was or will be seen at both ends. */
 static bool seen_whole(const struct link *link)
 {
@@ -440,21 +463,27 @@ void link_shows(struct link *link)
 	link->hides = false;
 }
 
-void link_sync(struct matcher *matcher, struct link *link)
+void link_complete(struct matcher *matcher, struct link *link)
 {
-	link->synced = true;
-	link->lost = NULL;
-	link_shows(link);
+	link->complete = true;
 	if (!link->listed)
 		vec_push(&matcher->synced, link);
 	link->listed = true;
 }
 
+void link_sync(struct matcher *matcher, struct link *link)
+{
+	link->synced = true;
+	link->lost = NULL;
+	link_shows(link);
+	link_complete(matcher, link);
+}
+
 void link_unsync(struct link *link, const char *why)
 {
-	if (link->synced)
+	if (link->synced || link->complete)
 		link->lost = why;
-	link->synced = false;
+	link->synced = link->complete = false;
 	link->kept = link->kept_in_fifo = 0;
 }
 
@@ -470,6 +499,16 @@ static bool keeps_order(struct matcher *matcher, const struct link *link,
 	return link->process == owner && ways && *ways == 1;
 }
 
+/* Records of another process than its own two are missing. */
+static void link_unsure(struct link *link, const struct process *owner, const char *why)
+{
+	const bool complete =
+		link->complete && owner && owner != link->process && owner != link->inbox->process;
+
+	link_unsync(link, why);
+	link->complete = complete;
+}
+
 static void link_gap(struct matcher *matcher, struct link *link, const struct process *owner,
 		     uint64_t from, const char *why)
 {
@@ -478,7 +517,7 @@ static void link_gap(struct matcher *matcher, struct link *link, const struct pr
 
 	if (link->synced)
 		link->lost_from = from;
-	link_unsync(link, why);
+	link_unsure(link, owner, why);
 	if (!link->first || !owner || owner == link->inbox->process)
 		return;
 	if (keeps_order(matcher, link, owner) && link->first->pos <= kept)
@@ -522,8 +561,8 @@ void links_unsync(struct matcher *matcher, int host, const struct process *owner
 		if (link->process->host == host || link->inbox->process->host == host)
 			link_gap(matcher, link, owner, from, why);
 		else if (reaches(matcher, owner, link->inbox))
-			link_unsync(link, why);
-		link->listed = link->synced || link->kept || link->kept_in_fifo;
+			link_unsure(link, owner, why);
+		link->listed = link->complete || link->kept || link->kept_in_fifo;
 		if (link->listed)
 			matcher->synced.data[kept++] = link;
 	}
@@ -541,9 +580,10 @@ static void link_find_inbox(struct matcher *matcher, struct link *link)
 		return;
 	link_learn(matcher, link,
 		   inbox_of(matcher, link->ep->peer->process, link->ep->peer->address));
-	if (!seen_whole(link))
-		return;
-	link_sync(matcher, link);
+	if (seen_whole(link))
+		link_sync(matcher, link);
+	else if (seen_alone(link))
+		link_complete(matcher, link);
 	link_pair(matcher, link);
 }
 

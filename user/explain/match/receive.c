@@ -535,7 +535,7 @@ static bool before_anchor(const struct op *op)
 	const struct link *link = op->ep ? op->ep->link : NULL;
 
 	return op->process->blind_until &&
-	       (!link || !(link->synced || link->anchor_sent || link->lost));
+	       (!link || !(link->complete || link->anchor_sent || link->lost));
 }
 
 static const char *why_unmatched(const struct matcher *matcher, const struct op *op)
