@@ -137,3 +137,14 @@ behind() {
 	[ "$(judged CFG-01 misspelt.*.ucxb | grep -v pass)" = "fail n1" ]
 	[ "$(seen CFG-01)" = "UCX_MAX_RNDV_RAIL: UCX 1.13.1 has no such variable" ]
 }
+
+@test "PATH-13: the lanes that there were, also from a file of evidence" {
+	local lanes="am_bcopy over posix/memory, amo/am, host to host; lanes: cma/memory, posix/memory, self/memory0; \
+posix/memory has atomics in host memory that UCX allocates"
+
+	"$UCXBPF" sweep merge -o all.evidence "$DATA/shmem.ucxb"
+	for from in "$DATA/shmem.ucxb" all.evidence; do
+		[ "$(judged PATH-13 "$from")" = "fail vm" ]
+		[ "$(seen PATH-13)" = "$lanes" ]
+	done
+}

@@ -11,6 +11,9 @@
 
 enum transport_reach { REACH_UNKNOWN, REACH_SELF, REACH_NODE };
 
+/* A peer's memory that puts and gets reach: all of it, or memory that UCX allocated as shared. */
+enum transport_rma { RMA_NONE, RMA_SHARED, RMA_ALL };
+
 struct transport {
 	const char *name; /* as ucx_info -d prints it, which symbols may not have (posix: uct_mm_);
 			     NULL: without a row */
@@ -22,6 +25,8 @@ struct transport {
 	 * gets alike (docs/attribution.md, copies).
 	 */
 	bool copies;
+	enum transport_rma rma; /* 0 as well where that is not known */
+	bool atomics; /* on the same memory; a NIC may lack them */
 	bool network; /* through a NIC */
 	bool peer_reads; /* data of a put, too, waits until the peer's process reads it */
 	/* uct_mm_iface: messages arrive in a FIFO in shared memory (src/uct/sm/mm/base) */

@@ -397,6 +397,8 @@ void emit_transfer(struct emitter *emitter, const struct transfer *transfer)
 
 	fact.data_path = fact_data_path(&fact);
 	fact.initiator = fact_initiator(&fact);
+	if (fact_emulates(fact.protocol) && transfer->ep)
+		fact.lanes = decoder_lanes(emitter->decoder, transfer->ep);
 	account(emitter->totals, transfer);
 	emitter->totals->transfers.recorded += transfer->retried ? 0 : transfer->count;
 	note_way(transfer, &fact);

@@ -50,6 +50,8 @@ struct object {
 	struct object *peer; /* of an ep: the peer's worker, once found */
 	struct process *peer_process; /* of an ep: where only the process is known */
 	struct link *link; /* of an ep: owned by the match stage; NULL */
+	const char *lane_names; /* of an ep: decoder_lanes() of so many interfaces; NULL */
+	size_t lane_names_of;
 };
 
 struct ucx_library {
@@ -136,9 +138,9 @@ struct process {
 	uint64_t comm_world; /* its handle of MPI_COMM_WORLD; 0: unknown */
 	bool mpi_calls_ucc; /* operations of UCC may be part of MPI calls */
 	bool mpich; /* whose handles have 32 bits */
+	bool open_mpi;
 	uint64_t blind_until; /* records of it, or of its peers, before this time may be missing */
 	uint64_t missing_until; /* records of its own before this time may be missing */
-	bool open_mpi;
 	const struct capture *told_by; /* the first capture that told of it; NULL: none did */
 	uint64_t lost_until; /* records up to then were lost; 0: none, or all of that is done */
 	uint64_t objects_lost_until; /* lives of its objects may have ended unseen */
@@ -363,6 +365,11 @@ uint64_t decoder_lane_ep(const struct decoder *decoder, const struct process *pr
 			 uint64_t uct_ep);
 void decoder_learn_lane(struct decoder *decoder, const struct process *process, uint64_t uct_ep,
 			uint64_t ep);
+/*
+ * The lanes of an ep, "cma/memory, tcp/eth0", sorted; interned. Where no snapshot tells them, all
+ * interfaces that its worker has open: the lanes are among these. NULL: not known.
+ */
+const char *decoder_lanes(struct decoder *decoder, struct object *ep);
 
 /* The first role of one of the process's libraries; NULL: it has none. path: NULL: none. */
 const char *decoder_role(const struct process *process, const char *path);
@@ -393,13 +400,6 @@ struct mpi_tag {
 	bool collective; /* the library's own, for a collective */
 };
 
-/* mask: of a receive; UINT64_MAX of a send. */
-struct mpi_tag decoder_tag(const struct process *process, uint64_t tag, uint64_t mask);
-
-/*
- * Which library other than MPI called UCP, and the meaning of a tag, or of an active message's id,
- * to it. Members are NULL, numbers -1: it gives none, or who called is not known.
- */
 /*
  * Which processes may send a tag to one worker, by the meaning that its library gives to it. A rank
  * in a communicator, or a connection, is one process for as long as that exists: its number may
@@ -411,6 +411,13 @@ enum tag_senders { TAG_OF_ANY, TAG_OF_ONE_AT_A_TIME, TAG_OF_ONE };
 enum tag_senders decoder_tag_senders(const struct process *process, const struct place *caller,
 				     uint64_t tag);
 
+/* mask: of a receive; UINT64_MAX of a send. */
+struct mpi_tag decoder_tag(const struct process *process, uint64_t tag, uint64_t mask);
+
+/*
+ * Which library other than MPI called UCP, and the meaning of a tag, or of an active message's id,
+ * to it. Members are NULL, numbers -1: it gives none, or who called is not known.
+ */
 struct identity {
 	const char *library; /* place.library */
 	const char *kind; /* "collective", "service", "eager"; static */

@@ -4,6 +4,7 @@
  * is at the other end of an endpoint.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -211,6 +212,71 @@ void decoder_learn_lane(struct decoder *decoder, const struct process *process, 
 {
 	if (uct_ep && ep)
 		*map_insert(&decoder->lanes, uct_ep, process->id, NULL) = ep;
+}
+
+typedef VEC(const char *) lane_names;
+
+static void add_lane(struct decoder *decoder, lane_names *names, const struct object *iface)
+{
+	char name[64];
+
+	if (!iface || !iface->transport)
+		return;
+	snprintf(name, sizeof(name), "%s/%s", iface->transport,
+		 iface->device ? iface->device : "?");
+	for (size_t i = 0; i < names->len; i++)
+		if (!strcmp(names->data[i], name))
+			return;
+	vec_push(names, strings_intern(&decoder->strings, name));
+}
+
+static void lanes_told(struct decoder *decoder, const struct object *ep, lane_names *names)
+{
+	for (size_t i = 0; i < ep->lanes.len; i++) {
+		const struct object *lane = decoder_object(decoder, ep->process, OBJECT_UCT_EP,
+							   ep->lanes.data[i], ep->from);
+
+		if (lane)
+			add_lane(decoder, names,
+				 decoder_object(decoder, ep->process, OBJECT_IFACE, lane->parent,
+						ep->from));
+	}
+}
+
+static int by_name(const void *left, const void *right)
+{
+	return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+static const char *join_names(struct decoder *decoder, lane_names *names)
+{
+	char text[512];
+	size_t length = 0;
+
+	qsort(names->data, names->len, sizeof(*names->data), by_name);
+	for (size_t i = 0; i < names->len && length < sizeof(text); i++)
+		length += (size_t)snprintf(text + length, sizeof(text) - length, "%s%s",
+					   i ? ", " : "", names->data[i]);
+	return strings_intern(&decoder->strings, text);
+}
+
+const char *decoder_lanes(struct decoder *decoder, struct object *ep)
+{
+	const struct process *process = ep->process;
+	lane_names names = { 0 };
+
+	if (ep->lane_names && ep->lane_names_of == process->ifaces.len)
+		return ep->lane_names;
+	lanes_told(decoder, ep, &names);
+	for (size_t i = 0; !ep->lanes.len && i < process->ifaces.len; i++)
+		if (process->ifaces.data[i]->parent == ep->parent)
+			add_lane(decoder, &names, process->ifaces.data[i]);
+	if (names.len) {
+		ep->lane_names = join_names(decoder, &names);
+		ep->lane_names_of = process->ifaces.len;
+	}
+	vec_release(&names);
+	return ep->lane_names;
 }
 
 struct object *decoder_ep(struct decoder *decoder, struct process *process, uint64_t address,

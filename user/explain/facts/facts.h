@@ -176,6 +176,11 @@ struct fact_transfer {
 	bool retried; /* no resource: nothing was sent, not counted as a transfer */
 	const char *seen; /* "probe", or "derived" from its operation, whose times it has */
 	bool fetches; /* data moves from peer to process: fact_fetches() */
+	/*
+	 * Of an emulated one: the lanes of its endpoint, "cma/memory, tcp/eth0", or, where these
+	 * are not told, all that its worker has open; NULL: not known.
+	 */
+	const char *lanes;
 };
 
 /*

@@ -166,6 +166,12 @@ static void keep_example(struct traffic_cell *cell, struct cell_example own)
 	cell->examples[at] = own;
 }
 
+void cell_lanes(struct traffic_cell *cell, const char *lanes)
+{
+	if (lanes && (!cell->lanes || strcmp(lanes, cell->lanes) < 0))
+		cell->lanes = lanes;
+}
+
 void cell_join(struct traffic_cell *cell, const struct traffic_cell *other)
 {
 	if (!cell->count || other->least < cell->least)
@@ -176,6 +182,7 @@ void cell_join(struct traffic_cell *cell, const struct traffic_cell *other)
 	cell->bytes += other->bytes;
 	for (size_t i = 0; i < other->example_count; i++)
 		keep_example(cell, other->examples[i]);
+	cell_lanes(cell, other->lanes);
 }
 
 /* ---- transfers whose operation has not come yet ---- */
@@ -208,6 +215,7 @@ static void count(struct aggregates *aggregates, const struct waiting_transfer *
 		.most = message,
 		.examples = { { transfer->start, transfer->bytes } },
 		.example_count = 1,
+		.lanes = transfer->lanes,
 	};
 
 	if (transfer->kind == KIND_DATA && !transfer->retried)
@@ -223,6 +231,7 @@ static void count_sums(struct aggregates *aggregates, const struct waiting_trans
 		.bytes = sums->bytes,
 		.least = sums->least,
 		.most = UINT64_MAX,
+		.lanes = sums->transfer.lanes,
 	};
 
 	if (sums->transfer.kind == KIND_DATA)

@@ -37,6 +37,7 @@ struct traffic_cell {
 	struct cell_example examples[CELL_EXAMPLES]; /* the earliest; of these, the smallest */
 	size_t example_count;
 	bool fetches; /* as of each transfer: by op and transport, so no part of the key */
+	const char *lanes; /* as fact_transfer.lanes, of some of the transfers; NULL */
 };
 
 /* The process that starts the transfers, whose device the cell is of; and its peer. */
@@ -45,6 +46,9 @@ int cell_other(const struct traffic_cell *cell);
 
 /* A cell's n-th example as findings show it. */
 struct finding_example cell_example(const struct traffic_cell *cell, size_t n);
+
+/* Of several texts, the first in order of bytes stays. */
+void cell_lanes(struct traffic_cell *cell, const char *lanes);
 
 /* Adds one of the same key. */
 void cell_join(struct traffic_cell *cell, const struct traffic_cell *other);

@@ -186,3 +186,36 @@ const char *read_sum(struct judge *judge, const struct line_ref *fields)
 	sums_add(&aggregates->sums, &sum);
 	return NULL;
 }
+
+void write_lanes(const struct judge *judge, struct evidence_lines *lines)
+{
+	const struct aggregates *aggregates = &judge->aggregates;
+
+	for (size_t i = 0; i < aggregates->cells.len; i++) {
+		const struct traffic_cell *cell = &aggregates->cells.data[i];
+
+		if (!cell->lanes)
+			continue;
+		line_begin(lines, "lanes");
+		line_word(lines, name_of(aggregates, cell->process));
+		line_word(lines, name_of(aggregates, cell->peer));
+		line_word(lines, cell->lanes);
+	}
+}
+
+/* Lines of cells come before. */
+const char *read_lanes(struct judge *judge, const struct line_ref *fields)
+{
+	struct aggregates *aggregates = &judge->aggregates;
+	const int process = field_process(aggregates, fields[0]);
+	const int peer = field_process(aggregates, fields[1]);
+	const char *lanes = field_kept(aggregates, fields[2]);
+
+	for (size_t i = 0; i < aggregates->cells.len; i++) {
+		struct traffic_cell *cell = &aggregates->cells.data[i];
+
+		if (cell->process == process && cell->peer == peer && fact_emulates(cell->protocol))
+			cell_lanes(cell, lanes);
+	}
+	return NULL;
+}

@@ -43,6 +43,8 @@ void write_captures(const struct judge *judge, struct evidence_lines *lines);
 const char *read_capture(struct judge *judge, const struct line_ref *fields);
 void write_cells(const struct judge *judge, struct evidence_lines *lines);
 const char *read_cell(struct judge *judge, const struct line_ref *fields);
+void write_lanes(const struct judge *judge, struct evidence_lines *lines);
+const char *read_lanes(struct judge *judge, const struct line_ref *fields);
 void write_cpus(const struct judge *judge, struct evidence_lines *lines);
 const char *read_cpus(struct judge *judge, const struct line_ref *fields);
 void write_deaths(const struct judge *judge, struct evidence_lines *lines);

@@ -3,8 +3,10 @@
  * The path of messages: by the policy's lines, PATH-01; by transport, PATH-02, -03, -05 and -08; by
  * protocol, PATH-13; by process, PATH-09 and -11.
  */
+#include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/transport.h"
 #include "site/judge/rules/rules.h"
 #include "site/judge/rules/tally.h"
@@ -273,6 +275,11 @@ static bool is_one_sided(const struct traffic_cell *cell)
 		!strncmp(cell->protocol, "amo", 3));
 }
 
+static bool is_atomic(const struct traffic_cell *cell)
+{
+	return !strncmp(cell->protocol, "amo", 3);
+}
+
 /* Whether the job could have gone without the emulation; FITS_MAYBE: it is not known. */
 static enum fits could_carry(const struct rule_ctx *ctx, const struct traffic_cell *cell)
 {
@@ -291,8 +298,7 @@ static enum fits could_carry(const struct rule_ctx *ctx, const struct traffic_ce
 		unknown = unknown || !ends[i];
 	}
 	/* a NIC with transports of its own puts and gets; not each has atomics */
-	return unknown || !cell->transport || !strncmp(cell->protocol, "amo", 3) ? FITS_MAYBE
-										 : FITS;
+	return unknown || !cell->transport || is_atomic(cell) ? FITS_MAYBE : FITS;
 }
 
 static struct cell_answer ask_emulated(const struct rule_ctx *ctx, const struct traffic_cell *cell)
@@ -313,6 +319,51 @@ static const char *maybe_emulated(const struct rule_ctx *ctx, const struct traff
 	return "some are emulated, and whether a NIC of both nodes could carry them is not known";
 }
 
+/* The row of a lane, "cma" of "cma/memory, tcp/eth0"; NULL: it cannot carry the cell's operations.
+ */
+static const struct transport *lane_carries(const struct traffic_cell *cell, const char *lane)
+{
+	const bool gpu = text_begins(cell->src_mem, "gpu") || text_begins(cell->dst_mem, "gpu");
+	const struct transport *row;
+	char name[32];
+
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(lane, "/,"), lane);
+	row = transport_named(name);
+	return !row->rma || (row->host_only && gpu) || (is_atomic(cell) && !row->atomics) ? NULL
+											  : row;
+}
+
+/* "cma/memory puts and gets host memory": the first lane that reaches most. */
+static const char *best_lane(const struct rule_ctx *ctx, const struct traffic_cell *cell)
+{
+	const char *does = is_atomic(cell) ? "has atomics in" : "puts and gets", *found = NULL;
+	const struct transport *best = NULL;
+
+	for (const char *lane = cell->lanes; *lane; lane += strspn(lane, ", ")) {
+		const struct transport *row = lane_carries(cell, lane);
+
+		if (row && (!best || row->rma > best->rma)) {
+			best = row;
+			found = lane;
+		}
+		lane += strcspn(lane, ",");
+	}
+	if (!best)
+		return say(ctx->judge, "none %s such memory", does);
+	return say(ctx->judge, "%.*s %s %s%s", (int)strcspn(found, ","), found, does,
+		   best->host_only ? "host memory" : "memory",
+		   best->rma == RMA_SHARED ? " that UCX allocates" : "");
+}
+
+static const char *phrase_emulated(const struct rule_ctx *ctx, const struct traffic_cell *cell)
+{
+	const char *text = cell_text(ctx, cell);
+
+	return cell->lanes ? say(ctx->judge, "%s; lanes: %s; %s", text, cell->lanes,
+				 best_lane(ctx, cell))
+			   : text;
+}
+
 void rule_emulated(const struct rule_ctx *ctx)
 {
 	cells_judge(ctx,
@@ -320,6 +371,7 @@ void rule_emulated(const struct rule_ctx *ctx)
 			    .measure = ask_emulated,
 			    .group = tally_cell,
 			    .expected = "shared memory, cuda_ipc or a NIC's put, get and atomics",
+			    .phrase = phrase_emulated,
 			    .undecided = maybe_emulated,
 		    });
 }
