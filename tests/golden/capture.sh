@@ -11,6 +11,7 @@
 # too, but each node has its own tracer: NAME.n0.ucxb, NAME.n1.ucxb and so on.
 # Of OpenSHMEM's the ledger is kept, too, in ledgers/, to compare with (shmem.bats).
 # gromacs is not made here: Open MPI, shm, 4 ranks, 400.tpr of tests/apps/prepare with -nsteps 10.
+# ucp-freed and ucp-freed-after are not made here: ucp_freed as tests/live/freed.bats runs it.
 # environment: UCXBPF (build/ucxbpf), DATA (tests/data), BED (see tests/nodes)
 . "$(dirname "${BASH_SOURCE[0]}")/../lib/job.sh"
 ucxbpf=${UCXBPF:-$BUILD/ucxbpf}

@@ -33,6 +33,10 @@ freed()
 	[ "$(jq '[.ops[] | select(.op == "tag_recv") | .count] | add' "$WORK/report.json")" = "$(cat "$WORK/out")" ]
 	jq -c .notes "$WORK/report.json"
 	[ "$(jq '.notes["operations that were not done when ucp_mem_unmap() freed their memory"] // 0' "$WORK/report.json")" = "$expected" ]
+	"$UCXBPF" check -f json "$WORK/a.ucxb" >"$WORK/verdict" || [ $? -le 3 ]
+	jq -c '.findings[] | select(.rule == "PROTO-04") | [.verdict, .count, .seen]' "$WORK/verdict" | tee "$WORK/rule"
+	[ "$expected" = 0 ] || [[ $(cat "$WORK/rule") == '["fail",'"$expected"',"tag_recv at '* ]]
+	[ "$expected" != 0 ] || grep -q '^\["pass",[1-9]' "$WORK/rule"
 	[ "$("$UCXBPF" export -f ndjson "$WORK/a.ucxb" | jq -s 'map(select(.event == "op" and .freed)) | length')" = "$expected" ]
 }
 

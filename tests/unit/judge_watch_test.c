@@ -321,6 +321,56 @@ static void collectives(void **state)
 	bed_end(&bed);
 }
 
+/* ---- PROTO-04 ---- */
+
+static void freed(struct bed *bed, int process, const char *op, int count)
+{
+	const struct place place = { .label = "main.c:7" };
+
+	for (int i = 0; i < count; i++)
+		fact_put(&bed->sink, FACT_OP,
+			 &(struct fact_op){ .id = ++bed->ops,
+					    .process = process,
+					    .op = op,
+					    .place = &place,
+					    .start = SECOND,
+					    .end = SECOND + 1,
+					    .bytes = 4096,
+					    .freed = process > 0 });
+}
+
+/* A finding of each process whose memory was freed too early, and of no other one. */
+static void freed_too_early(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	begin(&bed, SPEC);
+	freed(&bed, 0, "tag_recv", 3);
+	bed_judge(&bed);
+	bed_expect(&bed, "PROTO-04", NULL, VERDICT_SKIP);
+	bed_end(&bed);
+
+	begin(&bed, SPEC);
+	bed.totals.unmapped = 2;
+	bed_judge(&bed);
+	bed_expect(&bed, "PROTO-04", NULL, VERDICT_PASS);
+	assert_int_equal(bed_finding(&bed, "PROTO-04", NULL)->count, 2);
+	bed_end(&bed);
+
+	begin(&bed, SPEC);
+	bed.totals.unmapped = 2;
+	freed(&bed, 0, "tag_recv", 3);
+	freed(&bed, 1, "get", 1);
+	freed(&bed, 1, "put", 2);
+	bed_judge(&bed);
+	bed_expect(&bed, "PROTO-04", "n0:rank1", VERDICT_FAIL);
+	assert_int_equal(bed_finding(&bed, "PROTO-04", "n0:rank1")->count, 3);
+	assert_int_equal(bed_finding(&bed, "PROTO-04", "n0:rank1")->bytes, 3 * 4096);
+	assert_string_equal(bed_finding(&bed, "PROTO-04", "n0:rank1")->seen, "put at main.c:7");
+	bed_end(&bed);
+}
+
 /* ---- RAIL-03 ---- */
 
 static void fragments(struct bed *bed, uint64_t op, const char *device, int count)
@@ -481,6 +531,7 @@ int main(void)
 		cmocka_unit_test(open_as_far_as_was_seen),
 		cmocka_unit_test(memory_type),
 		cmocka_unit_test(memory_type_not_told),
+		cmocka_unit_test(freed_too_early),
 		cmocka_unit_test(collectives),
 		cmocka_unit_test(rails),
 		cmocka_unit_test(many_rails),

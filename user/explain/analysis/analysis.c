@@ -547,6 +547,7 @@ int analysis_run(struct analysis *analysis, const struct fact_sink *sink,
 	waits_ending(analysis->waits);
 	cut_at_end(&analysis->inputs, &analysis->decoder, analysis->attribute, analysis->matcher);
 	matcher_finish(analysis->matcher, totals);
+	totals->unmapped = attribute_unmapped(analysis->attribute);
 	waits_finish(analysis->waits);
 	teams_finish(analysis->teams);
 	finish_cells(analysis);

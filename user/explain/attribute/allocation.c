@@ -53,7 +53,13 @@ static void unmapped(struct attribute *attribute, const struct process *process,
 		if (!op->freed && op->buffer >= allocation->start && op->buffer < allocation->end)
 			op->freed = record->h.ts;
 	}
+	attribute->unmapped += allocation != NULL;
 	free(allocation);
+}
+
+uint64_t attribute_unmapped(const struct attribute *attribute)
+{
+	return attribute->unmapped;
 }
 
 void allocation_event(struct attribute *attribute, const struct event *event)

@@ -83,6 +83,7 @@ struct attribute {
 	struct map answers; /* (peer's request id, process) -> struct request_answer * */
 	struct map communicators; /* see thread.c */
 	struct map allocations; /* (handle, process) -> struct allocation *, see allocation.c */
+	uint64_t unmapped; /* see attribute_unmapped() */
 	VEC(struct owned) owned; /* by process.id, see owned_by() */
 	struct thread *recent[RECENT_THREADS]; /* by tid; NULL */
 	uint64_t ids; /* the last one given to a call or operation */

@@ -658,6 +658,8 @@ struct fact_totals {
 		uint64_t proved, contradicted;
 		struct fact_reason unproved[FACT_MAX_REASONS];
 	} joins;
+	/* calls of ucp_mem_unmap() that freed what ucp_mem_map() had allocated */
+	uint64_t unmapped;
 	/* what the file itself says: gaps, incomplete capture, reordered records */
 	struct fact_reason notes[FACT_MAX_REASONS];
 	/* captures in whose processes MPI calls may be missing between two that are here */

@@ -464,6 +464,19 @@ const struct catalogue_rule catalogue[CATALOGUE_RULES] = {
 		.remedy = "use UCC or another collective component",
 		.reference = "pmodels/mpich#5171",
 	},
+	[RULE_PROTO_04] = {
+		.id = "PROTO-04",
+		.family = FAMILY_PROTO,
+		.title = "no memory is freed under an operation",
+		.severity = CRITICAL,
+		.needs = NEEDS_CAPTURE,
+		.causes = {
+			"the program does not wait for its request, or for a flush",
+			"a request was cancelled, and its callback not awaited",
+		},
+		.remedy = "complete the operation before ucp_mem_unmap()",
+		.reference = "UCX, src/ucp/api/ucp.h: ucp_mem_unmap",
+	},
 
 	/* fabric */
 	[RULE_FAB_01] = {

@@ -47,7 +47,7 @@ int cell_other(const struct traffic_cell *cell);
 /* A cell's n-th example as findings show it. */
 struct finding_example cell_example(const struct traffic_cell *cell, size_t n);
 
-/* Of several texts, the first in order of bytes stays. */
+/* Keeps the text that comes first in order of bytes. */
 void cell_lanes(struct traffic_cell *cell, const char *lanes);
 
 /* Adds one of the same key. */

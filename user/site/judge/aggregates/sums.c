@@ -9,6 +9,7 @@ const char *const sum_kind_names[SUM_KINDS + 1] = {
 	[SUM_WAY] = "way",       [SUM_SPREAD] = "spread", [SUM_COLLECTIVE] = "collective",
 	[SUM_TAKEN] = "taken",   [SUM_OPEN] = "open",     [SUM_PORT] = "port",
 	[SUM_WINDOW] = "window", [SUM_BEHIND] = "behind", [SUM_WAIT] = "wait",
+	[SUM_FREED] = "freed",
 };
 
 /* Adds one of the same key. */

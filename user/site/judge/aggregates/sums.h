@@ -35,6 +35,9 @@ enum sum_kind {
 	/* waits: "caused", "progress" or "collectives", as in struct member_time, the function and
 	   the call site of that process; extra: ns */
 	SUM_WAIT,
+	/* operations that were not done when ucp_mem_unmap() freed their memory: operation,
+	   function, place of the call */
+	SUM_FREED,
 	SUM_WINDOW, /* windows of captures that saw no more: host id, host name */
 	SUM_KINDS
 };

@@ -28,6 +28,7 @@ const struct totals_member totals_numbers[TOTALS_NUMBERS] = {
 	MEMBER(waits_hidden.waits),
 	MEMBER(waits_hidden.progress),
 	MEMBER(waits_hidden.collectives),
+	MEMBER(unmapped),
 };
 
 const struct totals_member totals_lists[TOTALS_LISTS] = {

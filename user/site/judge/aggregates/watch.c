@@ -288,6 +288,20 @@ static void add_taken(struct op_watch *watch, const struct fact_op *op)
 			      });
 }
 
+static void add_freed(struct op_watch *watch, const struct fact_op *op)
+{
+	const char *place = op->place ? words_keep(watch->words, op->place->label) : NULL;
+
+	sums_add(watch->sums, &(struct sum){
+				      .kind = SUM_FREED,
+				      .process = op->process,
+				      .peer = -1,
+				      .words = { op->op, op->function, place },
+				      .count = 1,
+				      .bytes = op->bytes == UINT64_MAX ? 0 : op->bytes,
+			      });
+}
+
 void watch_transfer(struct op_watch *watch, const struct fact_transfer *transfer, uint64_t count,
 		    uint64_t bytes)
 {
@@ -305,6 +319,8 @@ void watch_op(struct op_watch *watch, const struct fact_op *op)
 		watch_collective(watch, op);
 		add_taken(watch, op);
 	}
+	if (op->freed)
+		add_freed(watch, op);
 	if (!op->end)
 		vec_push(&watch->open, ((struct open_op){
 					       .process = op->process,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * RAIL-03, PATH-10, PROTO-03: how messages are divided, what UCX took buffers for, whose memory
- * collectives move.
+ * RAIL-03, PATH-10, PROTO-03, PROTO-04: how messages are divided, what UCX took buffers for, whose
+ * memory collectives move, which was freed too early.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -179,4 +179,42 @@ void rule_fragments(const struct rule_ctx *ctx)
 	static const struct sum_counting counting = { SUM_SPREAD, take_spread, settle_spread };
 
 	judge_sums(ctx, &counting);
+}
+
+/* ---- PROTO-04 ---- */
+
+/* The sums of a process follow each other: a finding of all of them, with the most frequent one. */
+void rule_freed(const struct rule_ctx *ctx)
+{
+	const struct sums *sums = &ctx->aggregates->sums;
+	struct finding *finding = NULL;
+	int process = -1;
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < sums->list.len; i++) {
+		const struct sum *sum = &sums->list.data[i];
+
+		if (sum->kind != SUM_FREED)
+			continue;
+		if (!finding || sum->process != process) {
+			process = sum->process;
+			finding = found(ctx, VERDICT_FAIL, process_subject(ctx, process));
+			finding->expected = "operations done before ucp_mem_unmap()";
+			finding->share = NAN;
+			most = 0;
+		}
+		finding->count += sum->count;
+		finding->bytes += sum->bytes;
+		if (sum->count <= most)
+			continue;
+		most = sum->count;
+		finding->seen =
+			say(ctx->judge, "%s%s%s at %s", sum->words[0], sum->words[1] ? " in " : "",
+			    sum->words[1] ? sum->words[1] : "", or_unknown(sum->words[2]));
+	}
+	if (finding || !ctx->aggregates->totals.unmapped)
+		return;
+	finding = found(ctx, VERDICT_PASS, subject_captures());
+	finding->count = ctx->aggregates->totals.unmapped;
+	finding->share = NAN;
 }

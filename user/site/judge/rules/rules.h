@@ -169,6 +169,7 @@ void rule_accelerated(const struct rule_ctx *ctx);
 void rule_scale(const struct rule_ctx *ctx);
 void rule_ucx_in_use(const struct rule_ctx *ctx);
 void rule_emulated(const struct rule_ctx *ctx);
+void rule_freed(const struct rule_ctx *ctx);
 void rule_symmetric(const struct rule_ctx *ctx);
 void rule_rail_count(const struct rule_ctx *ctx);
 void rule_rail_balance(const struct rule_ctx *ctx);

@@ -57,6 +57,8 @@ static const struct judged {
 			    "no two nodes of a class sent both by rendezvous and eagerly, or both by rendezvous" },
 	[RULE_PROTO_03] = { rule_collective_memory, OF_CAPTURES,
 			    "no collective was seen to move GPU memory" },
+	[RULE_PROTO_04] = { rule_freed, OF_CAPTURES,
+			    "ucp_mem_unmap() was not seen to free anything" },
 	[RULE_FAB_01] = { rule_service_level, OF_CAPTURES,
 			  "no line under 'expect' with 'sl' matches the traffic over InfiniBand" },
 	[RULE_RAIL_05] = { rule_ports, OF_INVENTORIES | OF_CLASSES,
