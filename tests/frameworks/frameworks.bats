@@ -123,6 +123,18 @@ called()
 		"$WORK/report.json"
 }
 
+# joined COLLECTIVE...: so many operations of each on all four ranks as UCC has begun of the first, by its algorithm
+joined()
+{
+	local begun each
+
+	begun=$(grep -ci "coll_init: $1" "$WORK/out")
+	for each in "${@:2}"; do
+		same "$begun ${each#*@}" "$(jq -r --arg function "UCC ${each%@*}" '[.collectives[] | select(.function == $function)] |
+			"\(map(select(.ranks == 4).count) | add) \(map(.algorithm) | unique | join(" "))"' "$WORK/report.json")"
+	done
+}
+
 # ucc TRANSPORT COLLECTIVE[@ALGORITHM] COUNT MESSAGES BYTES: ucc_perftest's collectives of so many floats on four ranks,
 # each of so many messages of so many bytes, as the size tells
 ucc()
@@ -140,7 +152,12 @@ ucc()
 	barriers=$(grep -c 'coll_init: Barrier' "$WORK/out")
 	[ "$barriers" -gt 3 ]
 	same $((barriers * 12)) "$(called libucc_tl_ucp ucc_tl_ucp_barrier_knomial tag_recv)"
+	joined barrier barrier@knomial
 	[ "$collective" != barrier ] || return 0
+	case $2 in
+	*@sra_knomial) joined $collective reduce_scatter@knomial allgather@knomial ;;
+	*) joined $collective "$2" ;;
+	esac
 	[ "$all" -gt 3 ]
 	same "$((all * $4)) $((all * $4 * $5))" "$(jq -r --argjson size "$5" '.sizes[] |
 		select(.from_bytes <= $size and .most_bytes >= $size) | "\(.messages) \(.bytes)"' "$WORK/report.json")"
