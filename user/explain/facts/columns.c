@@ -193,7 +193,7 @@ static const struct fact_column transfer_columns[] = {
 	ROW("fetches", BOOL, fact_transfer, fetches,
 	    "whether data moves from peer to process, as for a get"),
 	ONE("lanes", TEXT, fact_transfer, lanes,
-	    "of an emulated one: its endpoint's lanes, or all that its worker has open"),
+	    "of an emulated operation's: its endpoint's lanes, or all that its worker has open"),
 	ONE("retried", BOOL, fact_transfer, retried,
 	    "no resources: nothing was sent, not counted as a transfer"),
 	ONE("seen", TEXT, fact_transfer, seen, "probe, or derived from its operation"),
