@@ -204,6 +204,130 @@ static void losses_have_no_numbers(void **state)
 	pair_release(&r);
 }
 
+/* Records of one rank were lost: later calls of it may have other numbers, earlier ones do not. */
+static void numbers_end_with_a_loss(void **state)
+{
+	static const uint64_t numbers[2][2] = { { 1, 0 }, { 1, 2 } };
+	unsigned int seen[2] = { 0 };
+	struct ub_loss *loss;
+	struct pair r;
+
+	(void)state;
+	numbered_init(&r, "start");
+	reduce(&r, COMM);
+	job_call_on(&r.a, AT_MPI_ALLREDUCE, COMM);
+	job_lose_last(&r.job);
+	r.a.call = 0;
+	loss = job_add(&r.a, AT_LOSS, 0);
+	loss->until = r.job.now;
+	loss->records = 1;
+	reduce(&r, COMM);
+	numbered_end(&r);
+	assert_int_equal(r.out.totals.joins.contradicted, 0);
+	for (size_t i = 0; i < r.out.calls.len; i++) {
+		const struct fact_call *call = &r.out.calls.data[i];
+
+		if (!strcmp(call->function, "MPI_Allreduce"))
+			assert_int_equal(call->sequence,
+					 numbers[call->process][seen[call->process]++]);
+	}
+	assert_int_equal(seen[0], 2);
+	assert_int_equal(seen[1], 2);
+	pair_release(&r);
+}
+
+/* Any of its communicators may have been that call's. */
+static void numbers_end_where_no_communicator_was_read(void **state)
+{
+	struct pair r;
+
+	(void)state;
+	numbered_init(&r, "start");
+	reduce(&r, COMM);
+	reduce(&r, 0);
+	reduce(&r, COMM);
+	reduce(&r, COMM + 16);
+	numbered_end(&r);
+	assert_number(&r, 0, 1, NULL);
+	assert_number(&r, 1, 0, "its communicator is not recorded");
+	assert_number(&r, 2, 0, "a collective before it has no recorded communicator");
+	assert_number(&r, 3, 0, "a collective before it has no recorded communicator");
+	pair_release(&r);
+}
+
+/* A record is inside a call that has none, although no loss is known. */
+static void numbers_end_with_a_call_that_is_missing(void **state)
+{
+	struct pair r;
+
+	(void)state;
+	numbered_init(&r, "start");
+	reduce(&r, COMM);
+	for (int i = 0; i < 2; i++) {
+		struct task *task = i ? &r.b : &r.a;
+
+		task->call = ++r.job.seq;
+		job_find(task, TAG, UINT64_MAX, TAG, 8);
+	}
+	reduce(&r, COMM);
+	numbered_end(&r);
+	assert_number(&r, 0, 1, NULL);
+	assert_number(&r, 1, 0, "calls before it may be missing");
+	pair_release(&r);
+}
+
+static void unprobed_functions_leave_no_numbers(void **state)
+{
+	const char *const causes[] = { "missing", "refused" };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(causes); i++) {
+		struct pair r;
+
+		numbered_init(&r, "start");
+		json_array_append_new(r.job.sides,
+				      json_pack("{s:s, s:i, s:[s], s:s, s:s, s:I, s:i}", "t",
+						"library", "tgid", r.a.tgid, "roles", "mpi", "path",
+						"/lib/libmpi.so", "base", "0x5000", "ts",
+						(json_int_t)r.job.now, causes[i], 1));
+		reduce(&r, COMM);
+		numbered_end(&r);
+		assert_number(&r, 0, 1, "functions of its MPI library have no probe");
+		pair_release(&r);
+	}
+}
+
+/* One rank goes on for longer than its calls are kept, while the other is in its collective. */
+static void numbers_outlive_other_members(void **state)
+{
+	unsigned int numbered = 0;
+	struct pair r;
+
+	(void)state;
+	numbered_init(&r, "start");
+	job_call_on(&r.b, AT_MPI_ALLREDUCE, COMM);
+	job_call_on(&r.a, AT_MPI_ALLREDUCE, COMM);
+	job_pass_short(&r.a, &r.b, COLLECTIVE_TAG, 8);
+	job_arrive(&r.b, COLLECTIVE_TAG, 8, 0);
+	job_find(&r.b, COLLECTIVE_TAG, UINT64_MAX, COLLECTIVE_TAG, 8);
+	for (int i = 0; i < 40; i++)
+		job_call(&r.a, AT_MPI_TEST);
+	numbered_end(&r);
+	assert_int_equal(r.out.collectives.len, 1);
+	assert_number(&r, 0, 1, NULL);
+	for (size_t i = 0; i < r.out.calls.len; i++) {
+		const struct fact_call *call = &r.out.calls.data[i];
+
+		if (strcmp(call->function, "MPI_Allreduce"))
+			continue;
+		assert_int_equal(call->sequence, 1);
+		assert_int_equal(call->context, CONTEXT);
+		numbered++;
+	}
+	assert_int_equal(numbered, 2);
+	pair_release(&r);
+}
+
 /* Which communicator was freed is not known: those that were not used before are others. */
 static void freed_handles_have_no_numbers(void **state)
 {
@@ -233,6 +357,11 @@ int main(void)
 		cmocka_unit_test(other_numbers_contradict),
 		cmocka_unit_test(a_late_start_has_no_numbers),
 		cmocka_unit_test(losses_have_no_numbers),
+		cmocka_unit_test(numbers_end_with_a_loss),
+		cmocka_unit_test(numbers_end_where_no_communicator_was_read),
+		cmocka_unit_test(numbers_end_with_a_call_that_is_missing),
+		cmocka_unit_test(unprobed_functions_leave_no_numbers),
+		cmocka_unit_test(numbers_outlive_other_members),
 		cmocka_unit_test(freed_handles_have_no_numbers),
 	};
 

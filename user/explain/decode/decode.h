@@ -124,6 +124,7 @@ struct process {
 	const char *cpus; /* that its main thread may run on; NULL: not known */
 	bool described; /* by a record; else nothing below that it would tell is known */
 	bool libraries_unread; /* it ended before the last of them could be read */
+	bool calls_unprobed; /* functions of its MPI library have no probe */
 	bool from_start, exited;
 	uint64_t exited_at;
 	/* ns in which libraries other than of a GPU had no probes yet, and the end of that */

@@ -347,6 +347,8 @@ static void decode_mpi_library(struct capture *capture, struct process *process,
 	process->mpich = version && !strncmp(version, "MPICH", strlen("MPICH"));
 	process->open_mpi = version && !strncmp(version, "Open MPI", strlen("Open MPI"));
 	process->comm_world = process->mpich ? MPICH_COMM_WORLD : side_u64(side, "comm_world");
+	if (side_u64(side, "missing") || side_u64(side, "refused"))
+		process->calls_unprobed = true;
 }
 
 uint64_t decoder_comm_handle(const struct process *process, uint64_t passed)

@@ -60,35 +60,32 @@ void member_begin(struct waits *waits, struct wait_thread *line, struct wait_tur
 	*member = (struct participant){
 		.instance = instance_new(waits),
 		.line = line,
-		.call = turn->id,
-		.start = turn->start,
-		.function = turn->function,
-		.comm = call->comm,
-		.place = turn->place,
-		.context = CONTEXT_NONE,
+		.turn = turn,
 	};
-	member->sequence = number_call(waits, call, &member->unnumbered);
+	turn->comm = call->comm;
+	turn->sequence = number_call(waits, call, &turn->unnumbered);
 	instance_begin(member->instance, member, turn->kind);
 	turn->member = member;
 }
 
 /* MPI may progress other messages meanwhile: those of a program's own, and of calls before. */
-static void add_context(struct participant *member, const struct op *op)
+static void add_context(struct wait_turn *turn, const struct op *op)
 {
 	const struct mpi_tag tag = decoder_tag(op->process, op->tag, UINT64_MAX);
 
 	if (!tag.collective || (op->caller && op->caller->library))
 		return;
-	member->context = context_join(member->context, (int64_t)tag.whole);
+	turn->context = context_join(turn->context, (int64_t)tag.whole);
 }
 
 void member_op(struct wait_turn *turn, const struct op *op)
 {
 	struct participant *member = turn->member;
 
+	if (turn->kind->collective && turn->kind->blocks)
+		add_context(turn, op);
 	if (!member)
 		return;
-	add_context(member, op);
 	member->unpaired++;
 	if (op->site->op == OP_TAG_SEND)
 		member->sends++;
@@ -133,7 +130,7 @@ static struct entrances entries_of(struct waits *waits, const struct instance *i
 
 	for (const struct participant *member = instance->first; member; member = member->next) {
 		const struct instant entered =
-			skew_time(waits, member->line->process->host, member->start, host);
+			skew_time(waits, member->line->process->host, member->turn->start, host);
 		const struct entrance entry = { member, entered.ns, entered.uncertainty };
 
 		entries.known = entries.known && entered.known;
@@ -150,28 +147,26 @@ static struct entrances entries_of(struct waits *waits, const struct instance *i
 static void tell_member(struct waits *waits, enum wait_kind kind, const struct participant *member,
 			const struct participant *culprit, bool sure)
 {
-	const struct instant until = skew_time(waits, culprit->line->process->host, culprit->start,
-					       member->line->process->host);
-	struct wait_turn *turn = turn_by_id(member->line, member->call);
+	const struct instant until = skew_time(waits, culprit->line->process->host,
+					       culprit->turn->start, member->line->process->host);
+	struct wait_turn *turn = member->turn;
 
-	if (!until.known || !turn || until.ns <= member->start)
+	if (!until.known || until.ns <= turn->start)
 		return;
 	/* no message of the collective kept it: those without data are left out by some */
 	if (turn_over_by(member->line, turn, until.ns - until.uncertainty))
 		return;
-	tell(waits,
-	     &(struct waiting){
-		     .kind = kind,
-		     .line = member->line,
-		     .turn = turn,
-		     .span = { member->start, until.ns },
-		     .uncertainty = until.uncertainty,
-		     .until = member->until,
-		     .culprit = sure ? (struct cause){ culprit->line->process, culprit->function,
-						       NULL, culprit->place }
-				     : (struct cause){ 0 },
-		     .culprit_line = sure ? culprit->line : NULL,
-	     });
+	tell(waits, &(struct waiting){
+			    .kind = kind,
+			    .line = member->line,
+			    .turn = turn,
+			    .span = { turn->start, until.ns },
+			    .uncertainty = until.uncertainty,
+			    .until = member->until,
+			    .culprit = sure ? turn_cause(culprit->line, culprit->turn)
+					    : (struct cause){ 0 },
+			    .culprit_line = sure ? culprit->line : NULL,
+		    });
 }
 
 /* Whether no other member may have been the last one. */
@@ -198,8 +193,8 @@ static void unknown_instance(struct waits *waits, const struct instance *instanc
 {
 	reason_add(waits->sink.unknown, reason, 1);
 	for (const struct participant *member = instance->first; member; member = member->next)
-		hidden(waits, WAIT_AT_NXN, turn_by_id(member->line, member->call),
-		       (struct wait_span){ member->start, member->until });
+		hidden(waits, WAIT_AT_NXN, member->turn,
+		       (struct wait_span){ member->turn->start, member->until });
 }
 
 static void tell_rooted(struct waits *waits, const struct instance *instance,
@@ -245,13 +240,9 @@ static void instance_close(struct waits *waits, struct instance *instance, bool 
 					 : "collectives whose messages are not all known");
 	show_instance(waits, instance, whole);
 	for (struct participant *member = instance->first, *next; member; member = next) {
-		struct wait_turn *turn = turn_by_id(member->line, member->call);
-
 		next = member->next;
-		if (turn) {
-			turn->member = NULL;
-			turn->given_up = !member->over && instance->size > 1;
-		}
+		member->turn->member = NULL;
+		member->turn->given_up = !member->over && instance->size > 1;
 		member->next = waits->free_members;
 		waits->free_members = member;
 	}

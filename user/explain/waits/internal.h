@@ -30,6 +30,9 @@ struct cause {
 	const struct place *place;
 };
 
+#define CONTEXT_NONE (-1) /* no message has one */
+#define CONTEXT_SEVERAL (-2)
+
 /* A call of a thread. */
 struct wait_turn {
 	uint64_t id; /* of the call; 0: none */
@@ -38,6 +41,10 @@ struct wait_turn {
 	const char *function;
 	const struct place *place;
 	const struct mpi_function *kind;
+	const char *comm; /* of a blocking collective, as the following */
+	uint64_t sequence; /* number_call() */
+	const char *unnumbered;
+	int64_t context; /* of its messages' communicator, CONTEXT_NONE or CONTEXT_SEVERAL */
 	uint64_t start;
 	uint64_t end; /* once over: of the last that was seen inside it */
 	uint64_t polled; /* it is many, in turn until then, for who knows how long each; 0: no */
@@ -63,21 +70,12 @@ struct wait_thread {
 	struct wait_turn turns[TURNS];
 };
 
-#define CONTEXT_NONE (-1) /* no message has one */
-#define CONTEXT_SEVERAL (-2)
-
 /* A call that is part of a collective operation. */
 struct participant {
 	struct instance *instance;
 	struct participant *next; /* of the instance */
 	struct wait_thread *line;
-	uint64_t call;
-	uint64_t start;
-	const char *function, *comm;
-	const struct place *place;
-	uint64_t sequence; /* number_call() */
-	const char *unnumbered;
-	int64_t context; /* of its messages' communicator, or one of those above */
+	struct wait_turn *turn; /* is not forgotten before */
 	uint32_t number; /* among the members, once all are known */
 	unsigned int sends, receives; /* of its messages, */
 	unsigned int unpaired; /* and those whose other end is not known yet */
@@ -141,6 +139,8 @@ struct wait_lines {
 	struct wait_thread *last; /* found last; NULL */
 	unsigned int count;
 	bool began; /* its MPI_Init was seen */
+	bool missed; /* a call of it has no record */
+	bool unread; /* a collective call of it has no communicator */
 	uint32_t frees; /* communicators that it has freed */
 };
 
@@ -229,6 +229,8 @@ void unknown(struct waits *waits, const char *reason, enum wait_kind kind, struc
 	     struct wait_span span);
 
 /* ---- number.c ---- */
+/* A call without a record is over. */
+void number_missed(struct waits *waits, const struct call *call);
 /* A call has begun, in order of time in its process. */
 void number_watch(struct waits *waits, const struct call *call, const struct mpi_function *kind);
 /*

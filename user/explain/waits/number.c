@@ -21,6 +21,11 @@ void number_watch(struct waits *waits, const struct call *call, const struct mpi
 	lines->frees += kind->frees;
 }
 
+void number_missed(struct waits *waits, const struct call *call)
+{
+	lines_of(waits, call->process)->missed = true;
+}
+
 static struct comm_calls *calls_of(struct waits *waits, const struct call *call)
 {
 	bool fresh;
@@ -45,8 +50,12 @@ static const char *why_not(struct waits *waits, const struct call *call,
 		return "its communicator is not recorded";
 	if (!lines->began || !process->from_start || !process->told_by)
 		return "a rank was not traced from its start";
-	if (process->missing_until || waits->sink.lacks_calls(process->told_by))
+	if (process->calls_unprobed)
+		return "functions of its MPI library have no probe";
+	if (lines->missed || process->missing_until || waits->sink.lacks_calls(process->told_by))
 		return "calls before it may be missing";
+	if (lines->unread)
+		return "a collective before it has no recorded communicator";
 	if (calls->frees != lines->frees && !world)
 		return "its communicator may have been freed, and another one has its handle";
 	return NULL;
@@ -58,6 +67,8 @@ uint64_t number_call(struct waits *waits, const struct call *call, const char **
 
 	calls->count++;
 	*reason = why_not(waits, call, calls);
+	if (!call->handle)
+		lines_of(waits, call->process)->unread = true;
 	return *reason ? 0 : calls->count;
 }
 
@@ -78,15 +89,17 @@ void number_check(struct waits *waits, struct instance *instance)
 	if (instance->size < 2)
 		return;
 	for (const struct participant *member = first; member; member = member->next) {
+		const struct wait_turn *turn = member->turn;
+
 		if (!instance->unnumbered)
-			instance->unnumbered = member->unnumbered;
+			instance->unnumbered = turn->unnumbered;
 		if (!instance->sequence)
-			instance->sequence = member->sequence;
-		else if (member->sequence && member->sequence != instance->sequence)
+			instance->sequence = turn->sequence;
+		else if (turn->sequence && turn->sequence != instance->sequence)
 			instance->contradicted = true;
-		context = context_join(context, member->context);
-		all_known = all_known && member->context != CONTEXT_NONE;
-		one_comm = one_comm && member->comm == first->comm;
+		context = context_join(context, turn->context);
+		all_known = all_known && turn->context != CONTEXT_NONE;
+		one_comm = one_comm && turn->comm == first->turn->comm;
 	}
 	instance->context = all_known ? context : CONTEXT_NONE;
 	/* every communicator has a first collective: numbers prove nothing across them */

@@ -13,8 +13,9 @@ static void number_members(struct waits *waits, const struct instance *instance)
 	waits->members.len = 0;
 	for (struct participant *member = instance->first; member; member = member->next) {
 		member->number = number++;
-		vec_push(&waits->members, ((struct collective_member){
-						  member->call, member->line->process->index }));
+		vec_push(&waits->members,
+			 ((struct collective_member){ member->turn->id,
+						      member->line->process->index }));
 	}
 	waits->pattern.len = 0;
 	for (size_t i = 0; i < instance->passed.len; i++) {
@@ -73,13 +74,13 @@ static bool lacks_ranks(const struct instance *instance)
 	const struct participant *first = instance->first;
 	const int size = first->line->process->size;
 
-	return first->comm && !strcmp(first->comm, "MPI_COMM_WORLD") && size > 0 &&
+	return first->turn->comm && !strcmp(first->turn->comm, "MPI_COMM_WORLD") && size > 0 &&
 	       instance->size != (uint32_t)size;
 }
 
 void show_instance(struct waits *waits, struct instance *instance, bool whole)
 {
-	const struct participant *first = instance->first;
+	const struct wait_turn *first = instance->first->turn;
 	struct fact_collective fact = {
 		.function = first->function,
 		.comm = first->comm,

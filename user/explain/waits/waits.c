@@ -49,6 +49,7 @@ void waits_call_start(struct waits *waits, const struct call *call)
 		.function = call->function,
 		.place = call->place,
 		.kind = decoder_function(waits->decoder, call->function),
+		.context = CONTEXT_NONE,
 		.start = call->start,
 	};
 	number_watch(waits, call, turn->kind);
@@ -65,6 +66,8 @@ void waits_call(struct waits *waits, const struct call *call, uint64_t until)
 {
 	struct wait_turn *turn = turn_of(waits, call->process, call->tid, call->id);
 
+	if (!call->id)
+		number_missed(waits, call);
 	if (!turn)
 		return;
 	turn->over = true;
@@ -190,11 +193,10 @@ bool waits_open(struct waits *waits, const struct call *call, struct fact_open *
 struct collective_identity waits_identity(struct waits *waits, const struct call *call)
 {
 	const struct wait_turn *turn = turn_of(waits, call->process, call->tid, call->id);
-	const struct participant *member = turn ? turn->member : NULL;
-	const bool one = member && member->context >= 0;
+	const bool one = turn && turn->context >= 0;
 
-	return (struct collective_identity){ one ? (int)member->context : -1,
-					     member ? member->sequence : 0 };
+	return (struct collective_identity){ one ? (int)turn->context : -1,
+					     turn ? turn->sequence : 0 };
 }
 
 bool waits_knows(struct waits *waits, const struct process *process, uint32_t tid)

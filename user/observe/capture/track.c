@@ -141,8 +141,8 @@ static void announce_library(struct track *track, struct tracked *tracked,
 	json_t *record;
 
 	if (probed)
-		counts =
-			(struct library_probes){ probed->placed, probed->missing, probed->stepped };
+		counts = (struct library_probes){ probed->placed, probed->missing, probed->stepped,
+						  probed->refused };
 	record = library_side_record(tracked->tgid, mapped, &counts, side_now());
 	json_object_set_new(record, "slot", json_integer(probed ? probed->slot : 0));
 	side_write(track->writer, record);

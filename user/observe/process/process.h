@@ -80,7 +80,7 @@ json_t *process_side_record(const struct os_process *process, const char *mpi,
 
 /* How many probes a library got; supplied by the caller. */
 struct library_probes {
-	unsigned int probes, missing, stepped;
+	unsigned int probes, missing, stepped, refused;
 };
 json_t *library_side_record(pid_t tgid, const struct mapped_library *mapped,
 			    const struct library_probes *probes, uint64_t ts);

@@ -115,5 +115,6 @@ json_t *library_side_record(pid_t tgid, const struct mapped_library *mapped,
 	record_integer(record, "probes", probes->probes);
 	record_integer(record, "missing", probes->missing);
 	record_integer(record, "stepped", probes->stepped);
+	record_integer(record, "refused", probes->refused);
 	return record;
 }
