@@ -163,12 +163,18 @@ class Tables:
 
     def collective(self, event):
         key = tuple(event[name] for name in ("function", "communicator", "ranks", "algorithm", "reason"))
-        sums = self.collectives.setdefault(key, dict(count=0, rounds=None, messages=0, most_sent=0, bytes=0,
+        sums = self.collectives.setdefault(key, dict(count=0, context=event["context"], numbered=0, first_sequence=None,
+                                                     last_sequence=None, rounds=None, messages=0, most_sent=0, bytes=0,
                                                      least_bytes=event["bytes"], most_bytes=0,
                                                      rounds_bound=False, bytes_bound=False))
         for name in ("messages", "bytes"):
             sums[name] += event[name]
         sums["count"] += 1
+        if sums["context"] != event["context"]:
+            sums["context"] = None
+        sums["numbered"] += event["sequence"] is not None
+        for name, of in (("first_sequence", min), ("last_sequence", max)):
+            sums[name] = of(filter(None, (sums[name], event["sequence"])), default=None)
         sums["rounds"] = max(filter(None, (sums["rounds"], event["rounds"])), default=None)
         sums["most_sent"] = max(sums["most_sent"], event["most_sent"])
         for name in ("rounds_bound", "bytes_bound"):

@@ -126,8 +126,10 @@ def collective:
 	breach($where; "function"; name),
 	breach($where; "communicator"; or_null(one_of(["MPI_COMM_WORLD", "another"])
 		or (type == "string" and startswith("UCC team ")))),
-	breach($where; ("ranks", "rounds"); or_null(natural)),
-	breach($where; ("count", "messages", "most_sent", "bytes", "least_bytes", "most_bytes"); natural),
+	breach($where; ("ranks", "rounds", "context", "first_sequence", "last_sequence"); or_null(natural)),
+	breach($where; ("count", "numbered", "messages", "most_sent", "bytes", "least_bytes", "most_bytes"); natural),
+	(select(.numbered > .count or (.numbered == 0) != (.first_sequence == null) or (.numbered == 0) != (.last_sequence == null)
+		or .first_sequence > .last_sequence) | "\($where): numbers of other operations"),
 	breach($where; ("rounds_bound", "bytes_bound"); type == "boolean"),
 	(select(.rounds_bound and .rounds == null) | "\($where): a bound of no rounds"),
 	breach($where; ("algorithm", "reason"); or_null(name)),

@@ -77,7 +77,7 @@ def common_notes(events, event, kind):
     derived = {"seen": "derived"} if event.get("seen") == "derived" else {}
     if kind == "call":
         return derived | given(call_site=label(events, event), stack=stack_text(events, event),
-                               communicator=event.get("communicator"))
+                               communicator=event.get("communicator"), context=event.get("context"), sequence=event.get("sequence"))
     notes = given(function=event["function"], caller=None if event["function"] else caller(events, event),
                   protocol=event["protocol"] or "unknown", peer=event["peer"])
     if kind == "op":

@@ -181,13 +181,15 @@ async function slowest(view, report, kind, filtered) {
   if (complete || !filtered) assert.deepEqual(shown.sort(), wanted.sort(), "slowest");
 }
 
+const numbers = ({ first_sequence: first, last_sequence: last }) => (first === null ? "unknown" : first === last ? `${first}` : `${first} to ${last}`);
+
 // Rows of the report as they are, of the whole capture: every filter leaves them.
 async function whole(view, report) {
   const plain = (values) => values.map((value) => `${value ?? ""}`).join("|");
   const alike = async (id, columns, rows, row) =>
     rows.length && assert.deepEqual((await view.table(id)).map((r) => plain(columns.map((name) => r[name]))).sort(), rows.map((r) => plain(row(r))).sort(), id);
-  await alike("table-collectives", ["MPI function", "Communicator", "Ranks", "Algorithm", "Count", "Rounds", "Sends of a rank", "Bytes, all", "Bytes of each, from", "to"], report.collectives,
-    (r) => [r.function, r.communicator ?? "unknown", r.ranks, r.algorithm ?? `unknown: ${r.reason}`, r.count, r.rounds, r.most_sent, r.bytes, r.least_bytes, r.most_bytes]);
+  await alike("table-collectives", ["MPI function", "Communicator", "Ranks", "Algorithm", "Count", "Numbers", "Rounds", "Sends", "Bytes, all", "Bytes, least", "most"], report.collectives,
+    (r) => [r.function, r.communicator ?? "unknown", r.ranks, r.algorithm ?? `unknown: ${r.reason}`, r.count, numbers(r), r.rounds, r.most_sent, r.bytes, r.least_bytes, r.most_bytes]);
   await alike("table-sizes", ["Message size", "Messages", "Bytes", "Arrival known", "Unexpected", "Unexpected bytes"], report.sizes,
     (r) => [r.from_bytes, r.messages, r.bytes, r.known, r.unexpected, r.unexpected_bytes]);
   await alike("table-protocols", ["MPI function", "UCP operation", "Locality", "Memory", "Protocol", "Smallest", "Largest", "Count", "Bytes"], report.protocols,

@@ -150,6 +150,7 @@ static void emit_polls(struct emitter *emitter, const struct call *call)
 		.process = call->process->index,
 		.function = call->function,
 		.comm = call->comm,
+		.context = -1,
 		.seen = "probe",
 		.place = call->place,
 		.tid = call->tid,
@@ -206,6 +207,7 @@ static void emit_missed(struct emitter *emitter, const struct call *call)
 	const struct fact_call fact = {
 		.process = call->process->index,
 		.function = call->function,
+		.context = -1,
 		.start = call->start,
 		.end = call->end.ns,
 	};

@@ -17,6 +17,7 @@ static void emit_calls(struct emitter *emitter, const struct count_cell *cell,
 	const struct fact_call fact = {
 		.process = emit_index(cell->process),
 		.function = name_of(cell->call),
+		.context = -1,
 		.start = cell->first,
 		.end = cell->last,
 	};

@@ -39,6 +39,8 @@ const struct note_info note_infos[NOTES] = {
 	[NOTE_SEEN] = { "seen",
 			"derived: from its operation, its probe was away; none: by its probe" },
 	[NOTE_RETRIED] = { "retried", "no resources: nothing was sent" },
+	[NOTE_CONTEXT] = { "context", "MPI's number of its communicator" },
+	[NOTE_SEQUENCE] = { "sequence", "number among the blocking collectives of that" },
 	[NOTE_PEER] = { "peer", "process at the other end" },
 	[NOTE_ERROR] = { "error", "absolute value of its ucs_status_t" },
 	[NOTE_BYTES] = { "bytes", "payload" },
@@ -177,6 +179,8 @@ size_t notes_of_shape(struct spans *spans, const struct span_shape *shape,
 	put_text(&list, NOTE_SEEN, shape->derived ? "derived" : NULL);
 	if (shape->peer >= 0)
 		put_number(&list, NOTE_PEER, (uint64_t)shape->peer);
+	if (shape->context >= 0)
+		put_number(&list, NOTE_CONTEXT, (uint64_t)shape->context);
 	if (shape->status < 0)
 		put_number(&list, NOTE_ERROR, (uint64_t) - (int64_t)shape->status);
 	return list.len;
@@ -200,6 +204,8 @@ static void put_fact(struct list *list, const struct span *span)
 	put_some(list, details[layer], span->detail);
 	put_some(list, NOTE_ID, span->id);
 	put_some(list, causes[layer], span->cause);
+	if (layer == LEVEL_MPI)
+		put_some(list, NOTE_SEQUENCE, span->number);
 	if (span->count == 1)
 		return;
 	put_number(list, NOTE_COUNT, span->count);

@@ -35,6 +35,8 @@ enum note_column {
 	NOTE_SEEN,
 	NOTE_TEXTS, /* number of texts; numbers from here on */
 	NOTE_PEER = NOTE_TEXTS,
+	NOTE_CONTEXT,
+	NOTE_SEQUENCE,
 	NOTE_ERROR,
 	NOTE_BYTES,
 	NOTE_BYTES_UNKNOWN,

@@ -242,6 +242,7 @@ static struct span call_span(struct spans *spans, const struct fact_call *call)
 	shape.precision = silent ? TIME_UPPER_BOUND : call->end_precision;
 	shape.name = call->function;
 	shape.comm = call->comm;
+	shape.context = call->context;
 	shape.derived = fact_is_derived(call->seen);
 	shape.place = call->place;
 	shape.stack = call->stack;
@@ -254,6 +255,7 @@ static struct span call_span(struct spans *spans, const struct fact_call *call)
 		.detail = call->ops,
 		.count = 1,
 		.shape = spans_shape_number(spans, &shape),
+		.number = call->sequence <= UINT32_MAX ? (uint32_t)call->sequence : 0,
 		.what = SPAN_FACT,
 	};
 }
@@ -294,6 +296,7 @@ static struct span op_span(struct spans *spans, const struct fact_op *op)
 	struct span_shape shape;
 
 	memset(&shape, 0, sizeof(shape));
+	shape.context = -1;
 	shape.process = op->process;
 	shape.peer = op->peer;
 	shape.layer = LEVEL_UCP;
@@ -341,6 +344,7 @@ static struct span transfer_span(struct spans *spans, const struct fact_transfer
 	struct span_shape shape;
 
 	memset(&shape, 0, sizeof(shape));
+	shape.context = -1;
 	shape.process = transfer->process;
 	shape.peer = transfer->peer;
 	shape.layer = LEVEL_UCT;
@@ -429,6 +433,7 @@ static void add_end(struct spans *spans, const struct fact_message *message, enu
 		start = message->arrival;
 
 	memset(&shape, 0, sizeof(shape));
+	shape.context = -1;
 	shape.process = process;
 	shape.peer = sends ? message->dst : message->src;
 	shape.layer = spans->message_layer;

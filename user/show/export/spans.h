@@ -33,6 +33,7 @@ enum span_what {
 /* Members as in the facts; NULL and -1: unknown or none. */
 struct span_shape {
 	int process, peer;
+	int context; /* of a collective call */
 	uint8_t layer; /* enum level */
 	uint8_t precision; /* of the end */
 	uint8_t locality, kind;
@@ -61,8 +62,8 @@ struct span {
 	uint64_t time; /* fragments: sum of their times; message end: its arrival */
 	uint32_t count; /* fragments: their number; message end: its copies */
 	uint32_t shape; /* for spans_shape() */
-	uint32_t number; /* SPAN_SUMS: for spans_sums(); message end: its channel, which is the
-			    messages of one tag between two threads */
+	uint32_t number; /* SPAN_SUMS: for spans_sums(); call: its sequence; message end: its
+			    channel, which is the messages of one tag between two threads */
 	uint8_t what; /* enum span_what */
 };
 

@@ -559,7 +559,9 @@ static const char *const views[] = {
 	" s.root_place, s.root_did ORDER BY sum_ns DESC",
 
 	"CREATE VIEW collectives AS SELECT function, communicator, ranks, algorithm, reason,"
-	" count(*) AS count, max(rounds) AS rounds, max(rounds_bound) AS rounds_bound, sum(messages) AS messages,"
+	" count(*) AS count, iif(count(context) = count(*) AND min(context) = max(context), min(context), NULL) AS context,"
+	" count(sequence) AS numbered, min(sequence) AS first_sequence, max(sequence) AS last_sequence,"
+	" max(rounds) AS rounds, max(rounds_bound) AS rounds_bound, sum(messages) AS messages,"
 	" max(most_sent) AS most_sent, sum(bytes) AS bytes, min(bytes) AS least_bytes,"
 	" max(bytes) AS most_bytes, max(bytes_bound) AS bytes_bound FROM collective GROUP BY 1, 2, 3, 4, 5 ORDER BY bytes DESC",
 

@@ -25,6 +25,18 @@ static void widen(struct collective_row *row, const struct fact_collective *fact
 	row->bytes_bound = row->bytes_bound || fact->bytes_bound;
 }
 
+static void add_number(struct collective_row *row, const struct fact_collective *fact)
+{
+	if (row->context != fact->context)
+		row->context = -1;
+	if (!fact->sequence)
+		return;
+	if (!row->numbered++ || fact->sequence < row->first_sequence)
+		row->first_sequence = fact->sequence;
+	if (fact->sequence > row->last_sequence)
+		row->last_sequence = fact->sequence;
+}
+
 void report_collectives_add(struct report_collectives *collectives,
 			    const struct fact_collective *fact)
 {
@@ -39,10 +51,12 @@ void report_collectives_add(struct report_collectives *collectives,
 	if (!row->count++) {
 		row->key = key;
 		row->least = UINT64_MAX;
+		row->context = fact->context;
 	}
 	row->messages += fact->messages;
 	row->bytes += fact->bytes;
 	widen(row, fact);
+	add_number(row, fact);
 }
 
 static int by_number(uint64_t a, uint64_t b)

@@ -208,6 +208,8 @@ export interface Collective {
   algorithm: string | null;
   reason: string | null;
   count: number;
+  first_sequence: number | null;
+  last_sequence: number | null;
   rounds: number | null;
   most_sent: number;
   bytes: number;

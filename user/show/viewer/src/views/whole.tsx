@@ -15,6 +15,9 @@ function chooseFunction(name: string | null) {
   if (code >= 0) setCodes("function", new Set([code]));
 }
 
+const numbers = ({ first_sequence: first, last_sequence: last }: Collective) =>
+  (first === null ? "unknown" : first === last ? `${first}` : `${first} to ${last}`);
+
 const COLLECTIVES: Column<Collective>[] = [
   { id: "function", label: "MPI function", words: true, value: (r) => r.function },
   { id: "comm", label: "Communicator", words: true, value: (r) => r.communicator ?? "unknown" },
@@ -24,11 +27,12 @@ const COLLECTIVES: Column<Collective>[] = [
     show: (r) => (r.algorithm ?? <span class="soft">unknown: {r.reason}</span>),
   },
   { id: "count", label: "Count", value: (r) => r.count, show: (r) => count(r.count) },
+  { id: "numbers", label: "Numbers", title: "of the operations, among the blocking collectives of their communicator", words: true, value: numbers },
   { id: "rounds", label: "Rounds", title: "messages that have to wait for each other", value: (r) => r.rounds, show: (r) => (r.rounds === null ? "?" : count(r.rounds)) },
-  { id: "sent", label: "Sends of a rank", title: "that sent most", value: (r) => r.most_sent, show: (r) => count(r.most_sent) },
+  { id: "sent", label: "Sends", title: "of the rank that sent most, in one operation", value: (r) => r.most_sent, show: (r) => count(r.most_sent) },
   { id: "bytes", label: "Bytes, all", value: (r) => r.bytes, show: (r) => bytes(r.bytes) },
-  { id: "least", label: "Bytes of each, from", value: (r) => r.least_bytes, show: (r) => bytes(r.least_bytes) },
-  { id: "most", label: "to", value: (r) => r.most_bytes, show: (r) => bytes(r.most_bytes) },
+  { id: "least", label: "Bytes, least", title: "of one operation", value: (r) => r.least_bytes, show: (r) => bytes(r.least_bytes) },
+  { id: "most", label: "most", title: "likewise", value: (r) => r.most_bytes, show: (r) => bytes(r.most_bytes) },
 ];
 
 export function Collectives() {
