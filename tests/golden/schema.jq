@@ -90,6 +90,11 @@ def open:
 	breach($where; "function"; name),
 	breach($where; ("rank", "peer", "peer_rank", "tag"); or_null(natural)),
 	breach($where; ("op", "call_site"); or_null(name)),
+	breach($where; ("context", "sequence"); or_null(natural)),
+	breach($where; "sequence_by"; or_null(one_of(["calls", "tags"]))),
+	breach($where; "sequence_reason"; or_null(name)),
+	(select((.sequence == null) != (.sequence_by == null) or (.sequence != null and .sequence_reason != null))
+		| "\($where): a number of nothing, or with a reason"),
 	breach($where; ("peer_certain", "certain"); type == "boolean");
 
 def durations:

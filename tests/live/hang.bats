@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Jobs that hung before anybody traced them: `pending` and an attach name who waits, for whom, and who is behind.
 #
-#   PENDING_TRIES  how often `pending` is asked about each of four hangs of both MPIs, once per job (none)
+#   PENDING_TRIES  how often `pending` is asked about each of six hangs of both MPIs, once per job (none)
 
 bats_require_minimum_version 1.5.0
 load ../lib/live.bash
@@ -63,6 +63,20 @@ looked_at()
 			return 0
 		fi
 	done
+}
+
+# looked_once: by "pending" alone, until it finds where each of four ranks is; its capture's "report" is beside it.
+looked_once()
+{
+	local attempt
+
+	for attempt in 1 2 3; do
+		rm -f "$CASE/job.ucxb"
+		"$UCXBPF" pending --json -p "$PIDS" -o "$CASE/job.ucxb" >"$CASE/pending"
+		! jq -e '[.threads[] | select(.function or .outside)] | length == 4' "$CASE/pending" >/dev/null || break
+	done
+	/usr/bin/python3 "$TOP/tests/live/check_pending.py" "$TOP/docs/pending.schema.json" "$CASE/pending"
+	"$UCXBPF" replay --json "$CASE/job.ucxb" >"$CASE/report"
 }
 
 look_both_ways()
@@ -175,6 +189,8 @@ skip_one()
 	[ "$(opened report | cut -d " " -f 1,2,4-)" = $'0 MPI_Barrier null true true\n1 MPI_Barrier null true true
 2 MPI_Barrier null true true' ]
 	both behind "3 3 MPI_Barrier sleeping null true"
+	jq -e '[.open[] | [.context, .sequence, .sequence_by, .sequence_reason]] | unique ==
+		[[0, null, null, "a rank was not traced from its start"]]' "$CASE/pending"
 	"$UCXBPF" replay "$CASE/job.ucxb" | tr '\n' ' ' |
 		grep -q "rank 3 has not entered MPI_Barrier: it is sleeping, outside of MPI; 3 ranks wait for it"
 	judged fail rank3 "rank 3 has not entered MPI_Barrier: it is sleeping, outside of MPI; 3 ranks wait for it"
@@ -182,6 +198,40 @@ skip_one()
 
 @test "a collective that one rank leaves out" {
 	each_mpi skip_one
+}
+
+# rank 3 is in MPI_Allreduce, the others in MPI_Barrier; no call has a number, as none was counted
+other()
+{
+	hung 4 "$1" other
+	looked_once
+	both behind "0,1,2,3 0 null null null true"
+	jq -e '.behind[0].apart == [3] and ([.open[] | [.communicator, .context, .sequence, .sequence_reason]] | unique) ==
+		[["MPI_COMM_WORLD", 0, null, "a rank was not traced from its start"]]' "$CASE/pending"
+	"$UCXBPF" replay "$CASE/job.ucxb" | tr '\n' ' ' |
+		grep -q "wait for each other: rank 3 is in MPI_Allreduce, 3 others in MPI_Barrier"
+}
+
+@test "a rank in another collective" {
+	each_mpi other
+}
+
+# Tags of collectives that do not block are numbers: all but the last rank wait for the third.
+start()
+{
+	hung 4 "$1" start
+	looked_once
+	both behind "3 3 null sleeping null false"
+	jq -e '[.open[] | [.function, .communicator, .context, .sequence, .sequence_by]] | length == 3 and
+		unique == [["MPI_Wait", "MPI_COMM_WORLD", 0, 3, "tags"]]' "$CASE/pending"
+	# top has it by the same facts: once is enough
+	[ "$1" = mpich ] || "$UCXBPF" top -p "$PIDS" --once --json |
+		jq -e '[.threads[] | select(.function) | [.context, .sequence, .sequence_by]] | length == 3 and
+			unique == [[0, 3, "tags"]]'
+}
+
+@test "a collective that does not block, and that one rank leaves out: its number" {
+	each_mpi start
 }
 
 deadlock()
@@ -344,6 +394,8 @@ asked()
 			asked $mpi skip 4 "[[3]]"
 			asked $mpi deadlock 2 "[[0,1]]"
 			asked $mpi peer 2 "[[1]]"
+			asked $mpi other 4 "[[0,1,2,3]]"
+			asked $mpi start 4 "[[3]]"
 		done
 	done
 	sort -n "$WORK/asked" | awk '{ s[NR] = $1; right += $2 == "right"; unsure += $2 == "unsure" } END {

@@ -225,6 +225,13 @@ opened()
 		[ "$(opened | cut -d " " -f 1,2,5)" = $'0 MPI_Barrier true\n1 MPI_Barrier true' ]
 		# MPICH's barrier is of a communicator of its own, whose ranks are not known
 		[ $mpi = mpich ] || jq -e '[.open[].peer_rank] | index(2)' "$CASE/report.json"
+		# all calls were counted, so that their numbers are known, even of a rank that was killed
+		jq -e '[.open[] | [.communicator, .context, .sequence, .sequence_by]] | unique == [["MPI_COMM_WORLD", 0, 2, "calls"]]' \
+			"$CASE/report.json"
+		jq -e '.behind | length == 1 and (.[0] | [.ranks, .waiting, .not_entered, .not_entered_sequence, .entered, .certain] ==
+			[[2], 2, "MPI_Barrier", 2, 1, true])' "$CASE/report.json"
+		"$UCXBPF" replay "$CASE/job.ucxb" | tr '\n' ' ' |
+			grep -q "rank 2 has not entered MPI_Barrier, number 2 of MPI_COMM_WORLD, and is at number 1: it is"
 	done
 }
 

@@ -5,7 +5,8 @@
  * "wait": as "never", with MPI_Irecv and MPI_Wait, "waitall": with two receives of one rank,
  * "send": rank 1 receives nothing of what is announced to it first, "sends": two ranks send each
  * other such messages, "reduce": the last rank leaves out an MPI_Allreduce of the ranks of a
- * communicator like MPI_COMM_WORLD, "peer": rank 1 sends, for as long as it runs.
+ * communicator like MPI_COMM_WORLD, "other": it is in another collective than the others,
+ * "start": it leaves out the third MPI_Ibarrier, "peer": rank 1 sends, for as long as it runs.
  */
 #include <unistd.h>
 
@@ -58,6 +59,26 @@ static void reduce_without_last(void)
 		T(MPI_Allreduce)(&one, &sum, 1, MPI_INT, MPI_SUM, all);
 }
 
+static void other_for_last(void)
+{
+	int one = 1, sum;
+
+	if (rank < size - 1)
+		T(MPI_Barrier)(MPI_COMM_WORLD);
+	else
+		T(MPI_Allreduce)(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+}
+
+static void start_barriers(int count)
+{
+	MPI_Request request;
+
+	for (int i = 0; i < count; i++) {
+		T(MPI_Ibarrier)(MPI_COMM_WORLD, &request);
+		T(MPI_Wait)(&request, MPI_STATUS_IGNORE);
+	}
+}
+
 static void chatter(void)
 {
 	for (;;) {
@@ -89,6 +110,10 @@ int main(int argc, char **argv)
 		send_large(!rank);
 	if (!strcmp(argv[1], "reduce"))
 		reduce_without_last();
+	if (!strcmp(argv[1], "other"))
+		other_for_last();
+	if (!strcmp(argv[1], "start"))
+		start_barriers(rank < size - 1 ? 3 : 2);
 	if (!strcmp(argv[1], "skip") && rank < size - 1)
 		T(MPI_Barrier)(MPI_COMM_WORLD);
 	if (!strcmp(argv[1], "peer"))

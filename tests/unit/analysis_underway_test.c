@@ -131,6 +131,44 @@ static void of_collectives(void **state)
 	expect("MPI_Recv", "[[\"" IN_POOL "\", \"" OF_COLLECTIVE "\", \"" ALL "\"]]", -1, false);
 }
 
+/* Tags of Open MPI 4: of a blocking collective, and of the fifth and sixth that does not block. */
+#define BLOCKING "0xfffff00000300005"
+#define FIFTH "0xffffe10000300005"
+#define SIXTH "0xffffe00000200005"
+#define RECEIVE(tag) "[\"" IN_POOL "\", \"" tag "\", \"" ALL "\"]"
+
+static void number(const char *function, const char *posted, int context, uint64_t sequence,
+		   const char *by, const char *reason)
+{
+	const struct fact_open *open;
+	struct found found;
+
+	look(&found, function, posted, NULL, 0);
+	open = &found.open.data[0];
+	assert_int_equal(open->context, context);
+	assert_int_equal(open->sequence, sequence);
+	assert_true(open->sequence_by == by || !strcmp(open->sequence_by, by));
+	if (reason)
+		assert_string_equal(open->sequence_reason, reason);
+	else
+		assert_null(open->sequence_reason);
+	release(&found);
+}
+
+/* Blocking collectives have constants in their tags, the others numbers. */
+static void numbers_in_tags(void **state)
+{
+	(void)state;
+	number("MPI_Barrier", "[" RECEIVE(BLOCKING) "]", 5, 0, NULL, FACT_NOT_FROM_START);
+	number("MPI_Barrier", "[" RECEIVE(FIFTH) "]", 5, 0, NULL, FACT_NOT_FROM_START);
+	number("MPI_Wait", "[" RECEIVE(FIFTH) "]", 5, 5, FACT_BY_TAGS, NULL);
+	number("MPI_Waitall", "[" RECEIVE(FIFTH) ", " RECEIVE(FIFTH) "]", 5, 5, FACT_BY_TAGS, NULL);
+	number("MPI_Waitall", "[" RECEIVE(FIFTH) ", " RECEIVE(SIXTH) "]", 5, 0, NULL, NULL);
+	number("MPI_Waitall", "[" RECEIVE(FIFTH) ", " RECEIVE(FROM_1) "]", -1, 0, NULL, NULL);
+	number("MPI_Wait", "[" RECEIVE(FROM_1) "]", -1, 0, NULL, NULL);
+	number("MPI_Wait", "[]", -1, 0, NULL, NULL);
+}
+
 static void unread_queues(void **state)
 {
 	static const char own[] = "[[\"" ON_STACK "\", \"" FROM_1 "\", \"" ALL "\"]]";
@@ -155,9 +193,8 @@ static void unread_queues(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(own_receive),
-		cmocka_unit_test(only_receive),
-		cmocka_unit_test(of_collectives),
+		cmocka_unit_test(own_receive),    cmocka_unit_test(only_receive),
+		cmocka_unit_test(of_collectives), cmocka_unit_test(numbers_in_tags),
 		cmocka_unit_test(unread_queues),
 	};
 

@@ -285,6 +285,125 @@ static void test_circle_behind_circle(void **state)
 	expect(&bed, "rank 2 and rank 3 wait for each other; 2 ranks wait for them");
 }
 
+static void wait_at(struct bed *bed, int rank, const char *function, uint64_t sequence, int peer)
+{
+	look(bed, rank, running, function);
+	fact_put(&bed->sink, FACT_OPEN,
+		 &(struct fact_open){ .process = rank,
+				      .function = function,
+				      .tid = 100 + (uint32_t)rank,
+				      .op = receives,
+				      .peer = peer,
+				      .peer_rank = peer,
+				      .tag = -1,
+				      .comm = world,
+				      .sequence = sequence,
+				      .sequence_by = sequence ? FACT_BY_CALLS : NULL,
+				      .since = 7 * SECOND,
+				      .until = 9 * SECOND,
+				      .certain = true });
+}
+
+static void has_entered(struct bed *bed, int rank, uint64_t entered)
+{
+	fact_put(&bed->sink, FACT_LIFETIME,
+		 &(struct fact_lifetime){
+			 .process = rank, .until = 9 * SECOND, .entered = entered });
+}
+
+static void test_numbers(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	setup(&bed, RANKS);
+	for (int i = 0; i < 3; i++)
+		wait_at(&bed, i, barrier, 42, -1);
+	look(&bed, 3, asleep, NULL);
+	has_entered(&bed, 3, 41);
+	expect(&bed,
+	       "rank 3 has not entered MPI_Barrier, number 42 of MPI_COMM_WORLD, and is at number 41: it is "
+	       "sleeping, outside of MPI; 3 ranks wait for it");
+}
+
+/* It is in the same function, which tells nothing, but in an earlier call of it. */
+static void test_same_function_before(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	setup(&bed, RANKS);
+	for (int i = 0; i < 3; i++)
+		wait_at(&bed, i, "MPI_Bcast", 42, -1);
+	wait_at(&bed, 3, "MPI_Bcast", 41, 0);
+	expect(&bed,
+	       "rank 3 has perhaps not entered MPI_Bcast, number 42 of MPI_COMM_WORLD, and is at number 41: it "
+	       "is running, in MPI_Bcast; 3 ranks wait for it");
+}
+
+/* Nobody waits for a rank that waits in a later one, whatever its queues have. */
+static void test_others_went_on(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	setup(&bed, RANKS);
+	wait_at(&bed, 0, barrier, 42, 3);
+	wait_at(&bed, 1, barrier, 42, -1);
+	wait_at(&bed, 2, barrier, 42, -1);
+	wait_at(&bed, 3, "MPI_Reduce", 41, 0);
+	expect(&bed,
+	       "rank 3 has not entered MPI_Barrier, number 42 of MPI_COMM_WORLD, and is at number 41: it is "
+	       "running, in MPI_Reduce; 3 ranks wait for it");
+}
+
+/* Then a rank that does not go on is within it. */
+static void test_entered_by_all(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	setup(&bed, RANKS);
+	for (int i = 0; i < 3; i++)
+		wait_at(&bed, i, barrier, 42, i < 2 ? 3 : -1);
+	look(&bed, 3, halted, barrier);
+	has_entered(&bed, 3, 42);
+	expect(&bed,
+	       "rank 3 is perhaps behind: it is stopped, in MPI_Barrier; 3 ranks wait for it");
+}
+
+/* Where a rank has no number, functions tell. */
+static void test_numbers_of_some(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	setup(&bed, RANKS);
+	for (int i = 0; i < 3; i++)
+		wait_at(&bed, i, barrier, 42, -1);
+	wait_in(&bed, 3, barrier, world, -1, RANKS);
+	expect(&bed, "Who is behind is not known.");
+}
+
+/* It is not known which rank is in error. */
+static void test_another_collective(void **state)
+{
+	static const uint64_t numbers[] = { 0, 42 };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
+		struct bed bed;
+
+		setup(&bed, RANKS);
+		for (int rank = 0; rank < 3; rank++)
+			wait_at(&bed, rank, barrier, numbers[i], -1);
+		wait_at(&bed, 3, "MPI_Allreduce", numbers[i], -1);
+		expect(&bed,
+		       "rank 0, rank 1, rank 2 and rank 3 wait for each other: rank 3 is in MPI_Allreduce, 3 "
+		       "others in MPI_Barrier");
+	}
+}
+
 /* One that has sent its part may have left. */
 static void test_reduce(void **state)
 {
@@ -410,6 +529,12 @@ int main(void)
 		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_long_chain),
 		cmocka_unit_test(test_circle_behind_circle),
+		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_same_function_before),
+		cmocka_unit_test(test_others_went_on),
+		cmocka_unit_test(test_entered_by_all),
+		cmocka_unit_test(test_numbers_of_some),
+		cmocka_unit_test(test_another_collective),
 		cmocka_unit_test(test_reduce),
 		cmocka_unit_test(test_two_circles),
 		cmocka_unit_test(test_stopped_in_circle),

@@ -358,7 +358,7 @@ static struct live_thread *thread_new(struct live *live, const struct live_proce
 	thread = vec_add(&live->threads);
 	thread->process = process;
 	thread->tid = tid;
-	thread->peer_rank = thread->tag = -1;
+	thread->peer_rank = thread->tag = thread->context = -1;
 	return thread;
 }
 
@@ -397,6 +397,9 @@ static void on_open(struct live *live, const struct fact_open *fact)
 	thread->peer = process_of(live, fact->peer);
 	thread->peer_rank = fact->peer_rank;
 	thread->tag = fact->tag;
+	thread->context = fact->context;
+	thread->sequence = fact->sequence;
+	thread->sequence_by = strings_keep(&live->strings, fact->sequence_by);
 }
 
 static void on_lifetime(struct live *live, const struct fact_lifetime *fact)

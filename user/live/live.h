@@ -105,7 +105,9 @@ struct live_thread {
 	/* what the call waits for, as in struct fact_open */
 	const char *op, *comm;
 	const struct live_process *peer;
-	int peer_rank, tag;
+	int peer_rank, tag, context;
+	uint64_t sequence;
+	const char *sequence_by;
 };
 
 /* The tracer's half of an interval. */

@@ -292,6 +292,7 @@ static void on_call(void *arg, const struct call *call)
 	emit_call(&analysis->emitter, call, until, open && fact.certain, identity);
 	if (!open)
 		return;
+	underway_number(&fact, &identity);
 	fact.until = until;
 	fact_put(analysis->emitter.sink, FACT_OPEN, &fact);
 }
@@ -553,7 +554,7 @@ int analysis_run(struct analysis *analysis, const struct fact_sink *sink,
 	finish_cells(analysis);
 	emit_underway(&analysis->emitter, analysis->waits);
 	emit_memory_uses(&analysis->emitter);
-	emit_lifetimes(&analysis->emitter, analysis->until);
+	emit_lifetimes(&analysis->emitter, analysis->until, analysis->waits);
 	emit_open_devices(&analysis->emitter);
 	emit_software(&analysis->emitter);
 	for (size_t i = 0; i < analysis->inputs.len; i++)

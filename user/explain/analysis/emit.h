@@ -67,7 +67,7 @@ void emit_windows(struct emitter *emitter, const struct input *input, int number
 void emit_memory_uses(struct emitter *emitter);
 /* Until when each process was seen, by its id, to be freed: its end, or that of a capture. */
 uint64_t *lifetimes_of(const struct decoder *decoder, const inputs *inputs);
-void emit_lifetimes(struct emitter *emitter, const uint64_t *until);
+void emit_lifetimes(struct emitter *emitter, const uint64_t *until, struct waits *waits);
 
 /* At the very end: GPUs, also into the totals. */
 void emit_devices(struct emitter *emitter);

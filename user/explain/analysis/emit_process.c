@@ -386,14 +386,15 @@ uint64_t *lifetimes_of(const struct decoder *decoder, const inputs *inputs)
 	return until;
 }
 
-void emit_lifetimes(struct emitter *emitter, const uint64_t *until)
+void emit_lifetimes(struct emitter *emitter, const uint64_t *until, struct waits *waits)
 {
 	const struct decoder *decoder = emitter->decoder;
 
 	for (size_t i = 0; i < decoder->processes.len; i++) {
 		const struct process *process = decoder->processes.data[i];
-		const struct fact_lifetime fact = lifetime_of(process, until[i]);
+		struct fact_lifetime fact = lifetime_of(process, until[i]);
 
+		fact.entered = waits_entered(waits, process);
 		if (process->index >= 0 && fact.until)
 			fact_put(emitter->sink, FACT_LIFETIME, &fact);
 	}

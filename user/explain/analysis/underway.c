@@ -62,6 +62,25 @@ static bool may_await(const struct process *process, const struct mpi_function *
 	return strstr(function, queued->what == QUEUED_RECEIVE ? "ecv" : "end");
 }
 
+/* found: another operation may be the one as well. */
+static void add_number(const struct process *process, const struct queued *queued, bool found,
+		       struct fact_open *open)
+{
+	const struct mpi_tag tag = decoder_tag(process, queued->tag, queued->mask);
+	const int context = tag.collective ? (int)tag.whole : -1;
+
+	if (!found) {
+		open->context = context;
+		open->sequence = tag.number;
+	} else if (open->context != context) {
+		open->context = -1;
+		open->sequence = 0;
+	} else if (open->sequence != tag.number) {
+		open->sequence = 0;
+	}
+	open->sequence_by = open->sequence ? FACT_BY_TAGS : NULL;
+}
+
 /*
  * The operation that the call waits for. Where several may be it, the members in which they agree.
  * A call that makes its own operation is in a receive before it is in a send. Only one that lies on
@@ -91,6 +110,7 @@ static void name_awaited(const struct emitter *emitter, const struct process *pr
 		    (receives && queued->what != QUEUED_RECEIVE))
 			continue;
 		with = with_of(emitter, process, queued);
+		add_number(process, queued, found, open);
 		if (!found) {
 			open->op = queued->what == QUEUED_RECEIVE ? "tag_recv" : "tag_send";
 			open->peer = emit_index(with.peer);
@@ -120,6 +140,7 @@ static struct fact_open open_call(const struct emitter *emitter, const struct pr
 		.peer = -1,
 		.peer_rank = -1,
 		.tag = -1,
+		.context = -1,
 	};
 
 	name_awaited(emitter, process, look, &open);
@@ -131,10 +152,25 @@ static void forget_awaited(const struct emitter *emitter, const struct call *cal
 {
 	open->op = NULL;
 	open->peer = open->peer_rank = -1;
-	open->tag = -1;
+	open->tag = open->context = -1;
+	open->sequence = 0;
+	open->sequence_by = NULL;
 	open->peer_certain = false;
 	name_awaited(emitter, call->process, look, open);
 	open->comm = call->comm;
+}
+
+void underway_number(struct fact_open *open, const struct collective_identity *identity)
+{
+	const struct mpi_function kind = mpi_function(open->function);
+
+	if (!kind.collective || !kind.blocks)
+		return;
+	if (identity->context >= 0)
+		open->context = identity->context;
+	open->sequence = identity->sequence;
+	open->sequence_by = open->sequence ? FACT_BY_CALLS : NULL;
+	open->sequence_reason = identity->unnumbered;
 }
 
 /* Whether a call that began later would have a record. */
@@ -198,8 +234,10 @@ static void emit_held(struct emitter *emitter, const struct process *process,
 		      const struct thread_looks *looks)
 {
 	const bool same = same_call(&looks->first, &looks->last);
+	const struct collective_identity unknown = { -1, 0, FACT_NOT_FROM_START };
 	struct fact_open open = open_call(emitter, process, looks->tid, &looks->last);
 
+	underway_number(&open, &unknown);
 	open.bound = true;
 	open.since = same ? looks->first.ts : looks->last.ts;
 	open.until = looks->last.ts;

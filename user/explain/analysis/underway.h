@@ -17,6 +17,9 @@ enum underway { UNDERWAY_UNKNOWN, UNDERWAY_IN_CALL, UNDERWAY_ELSEWHERE };
 enum underway underway_call(const struct emitter *emitter, const struct call *call, bool filled,
 			    struct fact_open *open);
 
+/* Fills in the number of a blocking collective call. */
+void underway_number(struct fact_open *open, const struct collective_identity *identity);
+
 /* At the end: calls without a record, since they began before the trace; threads; queues. */
 void emit_underway(struct emitter *emitter, struct waits *waits);
 

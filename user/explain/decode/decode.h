@@ -399,6 +399,8 @@ struct mpi_tag {
 	int source; /* rank of the sender in the communicator; -1: any */
 	int tag; /* MPI's; -1: any, or of a collective of Open MPI */
 	bool collective; /* the library's own, for a collective */
+	/* of a collective that does not block: among those of its communicator; 0: not known */
+	uint64_t number;
 };
 
 /*

@@ -6,6 +6,8 @@
  * (src/mpid/ch4/netmod/ucx/ucx_types.h): 16 of the context, 16 of the rank, 32 of the tag, whose
  * upper ones tell errors.
  */
+#include <string.h>
+
 #include "explain/decode/decode.h"
 
 /*
@@ -14,6 +16,24 @@
  * (src/include/mpir_contextid.h, 3.4 to 4.3).
  */
 #define MPICH_PARTS 7u
+
+/*
+ * Both libraries take constants for blocking collectives, and count the others of a communicator in
+ * their tags: Open MPI 4.1 down from -27 (ompi/mca/coll/base/coll_tags.h), MPICH 4.0 up from
+ * 287 (src/include/mpir_tags.h). Other versions begin elsewhere. MPICH may take several for one.
+ */
+#define OPENMPI_BLOCKING 26
+#define MPICH_BLOCKING 286
+
+static bool is_version(const struct process *process, const char *version)
+{
+	return process->mpi && !strncmp(process->mpi, version, strlen(version));
+}
+
+static uint64_t number_above(int tag, int blocking)
+{
+	return tag > blocking ? (uint64_t)(tag - blocking) : 0;
+}
 
 #define MPICH_TAG 0x1fffffffu /* all but bits of errors and of synchronous sends */
 
@@ -36,6 +56,8 @@ struct mpi_tag decoder_tag(const struct process *process, uint64_t tag, uint64_t
 			told.source = (int)(tag >> 32 & 0xffff);
 		if (covers(mask, 0xfffff))
 			told.tag = (int)(tag & MPICH_TAG);
+		if (told.collective && is_version(process, "MPICH 4.0"))
+			told.number = number_above(told.tag, MPICH_BLOCKING);
 		return told;
 	}
 	told.context = told.whole = tag & 0xfffff;
@@ -45,5 +67,8 @@ struct mpi_tag decoder_tag(const struct process *process, uint64_t tag, uint64_t
 		told.source = (int)(tag >> 20 & 0xfffff);
 	if (covers(mask, 0x7fffffull << 40) && !(tag >> 63))
 		told.tag = (int)(tag >> 40);
+	if (told.collective && covers(mask, 0x7fffffull << 40) &&
+	    is_version(process, "Open MPI 4.1"))
+		told.number = number_above((int)(0x1000000 - (tag >> 40)), OPENMPI_BLOCKING);
 	return told;
 }

@@ -309,6 +309,13 @@ static const struct fact_column open_columns[] = {
 	    "these are of the call's own operation, else of one that it may wait for"),
 	ROW("communicator", TEXT, fact_open, comm,
 	    "MPI_COMM_WORLD or another, null: none or unknown"),
+	ROW("context", INDEX, fact_open, context, "MPI's number of that communicator"),
+	ROW("sequence", ID, fact_open, sequence,
+	    "number of its collective operation on that communicator"),
+	ROW("sequence_by", TEXT, fact_open, sequence_by,
+	    "calls: among those that block, tags: among those that do not"),
+	ROW("sequence_reason", TEXT, fact_open, sequence_reason,
+	    "why a collective call has no sequence"),
 	ROW("since", TIME, fact_open, since, "ns, CLOCK_MONOTONIC of its host"),
 	ROW("until", TIME, fact_open, until, "likewise, when it was last seen"),
 	ROW("bound", BOOL, fact_open, bound,
@@ -390,6 +397,8 @@ static const struct fact_column lifetime_columns[] = {
 	    "signal that ended it, null: none or unknown"),
 	ROW("unprobed", NS, fact_lifetime, unprobed,
 	    "ns before its libraries had probes: no record covers that time"),
+	ROW("entered", ID, fact_lifetime, entered,
+	    "blocking collectives of MPI_COMM_WORLD that it has entered, null: none or unknown"),
 	{ .name = NULL },
 };
 

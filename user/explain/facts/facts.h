@@ -356,10 +356,22 @@ struct fact_open {
 	/* these are of an operation of the call itself; else of one that it may wait for */
 	bool peer_certain;
 	const char *comm; /* as in struct fact_call */
+	int context; /* MPI's number of it, as messages carry it; -1: not known */
+	/*
+	 * Number of the collective operation on its communicator. By "calls": among the
+	 * blocking ones, as calls are counted; by "tags": among the others, as MPI counts them. 0:
+	 * none, or not known, and sequence_reason has the reason for a blocking collective.
+	 */
+	uint64_t sequence;
+	const char *sequence_by, *sequence_reason;
 	uint64_t since, until; /* ns of its host */
 	bool bound; /* it began before since, which is when it was seen first */
 	bool certain; /* else it may have returned unseen */
 };
+
+#define FACT_BY_CALLS "calls"
+#define FACT_BY_TAGS "tags"
+#define FACT_NOT_FROM_START "a rank was not traced from its start"
 
 /* Where a thread was when its process was looked at last: each process's first thread, others in
  * MPI calls. */
@@ -429,6 +441,8 @@ struct fact_lifetime {
 	int exit_status; /* -1: it has none, or that is not known */
 	uint32_t exit_signal; /* signal that ended it; 0: none did, or not known */
 	uint64_t unprobed; /* ns before its libraries had probes: no fact covers that time */
+	/* blocking collectives of MPI_COMM_WORLD that it has entered; 0: none, or not known */
+	uint64_t entered;
 };
 
 /* A GPU of a host. */

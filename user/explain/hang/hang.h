@@ -15,6 +15,7 @@
 struct hang_facts {
 	VEC(struct fact_open) open;
 	VEC(struct fact_thread) threads;
+	VEC(struct fact_lifetime) lifetimes;
 };
 
 void hang_facts_release(struct hang_facts *facts);
@@ -36,6 +37,15 @@ struct hang_row {
 	const struct fact_thread *thread; /* NULL: it was not looked at, or there are several */
 	/* The collective that others are in and that it has not entered; NULL: none is known */
 	const char *missing;
+	/* Among the blocking collectives of MPI_COMM_WORLD: that one's number, and how many the
+	 * process has entered; 0: not known */
+	uint64_t sequence, entered;
+	/*
+	 * Processes that are in apart_in while the others, which are more, are in others_in: two
+	 * collectives of MPI_COMM_WORLD. Empty: it is not so.
+	 */
+	VEC(int) apart;
+	const char *apart_in, *others_in;
 };
 
 typedef VEC(struct hang_row) hang_rows;

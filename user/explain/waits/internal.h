@@ -238,6 +238,8 @@ void number_watch(struct waits *waits, const struct call *call, const struct mpi
  * on. 0: not known, *reason (static) says why.
  */
 uint64_t number_call(struct waits *waits, const struct call *call, const char **reason);
+/* As waits_entered(). */
+uint64_t number_entered(struct waits *waits, const struct process *process);
 /* The context of two; CONTEXT_NONE adds nothing. */
 int64_t context_join(int64_t a, int64_t b);
 /* Compares the members' numbers once all are there, and counts the result. */

@@ -39,26 +39,33 @@ static struct comm_calls *calls_of(struct waits *waits, const struct call *call)
 	return &waits->comm_calls.data[*at];
 }
 
-static const char *why_not(struct waits *waits, const struct call *call,
-			   const struct comm_calls *calls)
+/* Why calls of a process cannot be counted from here on. */
+static const char *uncounted(struct waits *waits, const struct process *process)
 {
-	const struct process *process = call->process;
 	const struct wait_lines *lines = lines_of(waits, process);
-	const bool world = call->comm && !strcmp(call->comm, "MPI_COMM_WORLD");
 
-	if (!call->handle)
-		return "its communicator is not recorded";
 	if (!lines->began || !process->from_start || !process->told_by)
-		return "a rank was not traced from its start";
+		return FACT_NOT_FROM_START;
 	if (process->calls_unprobed)
 		return "functions of its MPI library have no probe";
 	if (lines->missed || process->missing_until || waits->sink.lacks_calls(process->told_by))
 		return "calls before it may be missing";
 	if (lines->unread)
 		return "a collective before it has no recorded communicator";
-	if (calls->frees != lines->frees && !world)
-		return "its communicator may have been freed, and another one has its handle";
 	return NULL;
+}
+
+static const char *why_not(struct waits *waits, const struct call *call,
+			   const struct comm_calls *calls)
+{
+	const bool world = call->comm && !strcmp(call->comm, "MPI_COMM_WORLD");
+	const char *reason = uncounted(waits, call->process);
+
+	if (!call->handle)
+		return "its communicator is not recorded";
+	if (!reason && calls->frees != lines_of(waits, call->process)->frees && !world)
+		return "its communicator may have been freed, and another one has its handle";
+	return reason;
 }
 
 uint64_t number_call(struct waits *waits, const struct call *call, const char **reason)
@@ -70,6 +77,15 @@ uint64_t number_call(struct waits *waits, const struct call *call, const char **
 	if (!call->handle)
 		lines_of(waits, call->process)->unread = true;
 	return *reason ? 0 : calls->count;
+}
+
+uint64_t number_entered(struct waits *waits, const struct process *process)
+{
+	const uint64_t *at = map_find(&waits->comms, process->comm_world, (uint64_t)process->id);
+
+	return at && process->comm_world && !uncounted(waits, process)
+		       ? waits->comm_calls.data[*at].count
+		       : 0;
 }
 
 int64_t context_join(int64_t a, int64_t b)

@@ -172,6 +172,7 @@ bool waits_open(struct waits *waits, const struct call *call, struct fact_open *
 		.tid = call->tid,
 		.op = op->op,
 		.comm = call->comm,
+		.context = -1,
 		.peer_rank = peer ? peer->rank : -1,
 		.tag = -1,
 		.since = call->start,
@@ -181,6 +182,11 @@ bool waits_open(struct waits *waits, const struct call *call, struct fact_open *
 	tag = decoder_tag(call->process, op->tag, op->mask);
 	if (!turn->kind->collective)
 		open->tag = tag.tag;
+	if (tag.collective) {
+		open->context = (int)tag.whole;
+		open->sequence = tag.number;
+		open->sequence_by = tag.number ? FACT_BY_TAGS : NULL;
+	}
 	if (!peer && op->receives && tag.world) {
 		open->peer_rank = tag.source;
 		peer = tag.source < 0 ? NULL
@@ -196,7 +202,13 @@ struct collective_identity waits_identity(struct waits *waits, const struct call
 	const bool one = turn && turn->context >= 0;
 
 	return (struct collective_identity){ one ? (int)turn->context : -1,
-					     turn ? turn->sequence : 0 };
+					     turn ? turn->sequence : 0,
+					     turn ? turn->unnumbered : NULL };
+}
+
+uint64_t waits_entered(struct waits *waits, const struct process *process)
+{
+	return number_entered(waits, process);
 }
 
 bool waits_knows(struct waits *waits, const struct process *process, uint32_t tid)

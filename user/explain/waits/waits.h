@@ -57,10 +57,14 @@ bool waits_open(struct waits *waits, const struct call *call, struct fact_open *
 struct collective_identity {
 	int context; /* as in struct fact_call */
 	uint64_t sequence;
+	const char *unnumbered; /* why a blocking collective has no sequence; NULL */
 };
 
 /* Before waits_call() of that call. */
 struct collective_identity waits_identity(struct waits *waits, const struct call *call);
+
+/* How many blocking collectives of MPI_COMM_WORLD a process has entered so far; 0: not known. */
+uint64_t waits_entered(struct waits *waits, const struct process *process);
 
 /* Whether any call of a thread has come. */
 bool waits_knows(struct waits *waits, const struct process *process, uint32_t tid);

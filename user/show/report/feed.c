@@ -95,6 +95,7 @@ static void report_see_time(struct report *report, int index, uint64_t start, ui
 
 static void feed_lifetime(struct report *report, const struct fact_lifetime *fact)
 {
+	vec_push(&report->waits.hang.lifetimes, *fact);
 	if (report_process_at(report, fact->process))
 		report->processes.data[fact->process].lifetime = *fact;
 }

@@ -42,6 +42,10 @@ static const struct shape open_shape[] = {
 	SHAPE_OF(struct fact_open, tag, .null = SHAPE_NEGATIVE),
 	SHAPE_OF(struct fact_open, peer_certain),
 	SHAPE_AS("communicator", struct fact_open, comm),
+	SHAPE_OF(struct fact_open, context, .null = SHAPE_NEGATIVE),
+	SHAPE_OF(struct fact_open, sequence, .null = SHAPE_ZERO),
+	SHAPE_OF(struct fact_open, sequence_by),
+	SHAPE_OF(struct fact_open, sequence_reason),
 	SHAPE_WHOLE("since_ns", open_since),
 	SHAPE_WHOLE("age_ns", open_age),
 	SHAPE_OF(struct fact_open, bound),
@@ -109,15 +113,18 @@ static const struct shape unread_shape[] = {
 
 /* ---- who is behind ---- */
 
-static json_t *behind_members(const void *from)
+static json_t *numbers(const int *processes, size_t count)
 {
-	const struct hang_row *row = from;
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < row->processes.len; i++)
-		json_array_append_new(list, json_integer(row->processes.data[i]));
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(list, json_integer(processes[i]));
 	return list;
 }
+
+SHAPE_GETTER(behind_members, struct hang_row, row,
+	     numbers(row->processes.data, row->processes.len));
+SHAPE_GETTER(behind_apart, struct hang_row, row, numbers(row->apart.data, row->apart.len));
 
 static json_t *behind_ranks(const void *from, const void *with)
 {
@@ -154,6 +161,9 @@ static const struct shape behind_shape[] = {
 	SHAPE_OF(struct hang_row, certain),
 	SHAPE_OF(struct hang_row, waiting),
 	SHAPE_AS("not_entered", struct hang_row, missing),
+	SHAPE_AS("not_entered_sequence", struct hang_row, sequence, .null = SHAPE_ZERO),
+	SHAPE_OF(struct hang_row, entered, .null = SHAPE_ZERO),
+	SHAPE_WHOLE("apart", behind_apart),
 	SHAPE_WHOLE("state", behind_state),
 	SHAPE_WHOLE("function", behind_function),
 	SHAPE_WHOLE("call_site", behind_site),

@@ -129,6 +129,24 @@ static void print_awaited(char *cell, size_t size, const void *row, const void *
 		text_append(cell, size, "%s %s", open->peer_rank < 0 ? "," : "", peer);
 }
 
+/* "42 of MPI_COMM_WORLD", "? of context 5" */
+static void print_number(char *cell, size_t size, const void *row, const void *context)
+{
+	const struct fact_open *open = ((const struct pending_row *)row)->open;
+
+	(void)context;
+	if (!open || (!open->sequence && !open->sequence_reason))
+		return;
+	if (open->sequence)
+		snprintf(cell, size, "%" PRIu64, open->sequence);
+	else
+		snprintf(cell, size, "?");
+	if (open->comm && !strcmp(open->comm, "MPI_COMM_WORLD"))
+		text_append(cell, size, " of %s", open->comm);
+	else if (open->context >= 0)
+		text_append(cell, size, " of context %d", open->context);
+}
+
 static void print_site(char *cell, size_t size, const void *row, const void *context)
 {
 	const struct fact_thread *thread = ((const struct pending_row *)row)->thread;
@@ -138,10 +156,11 @@ static void print_site(char *cell, size_t size, const void *row, const void *con
 }
 
 static const struct table_column pending_columns[] = {
-	{ "rank", false, 0, 0, print_rank },         { "pid", false, 0, 2, print_pid },
-	{ "host", true, 0, 3, print_host },          { "state", true, 0, 1, print_state },
-	{ "in", true, 40, 0, print_where },          { "for", false, 0, 0, print_since },
-	{ "waits for", true, 40, 0, print_awaited }, { "at", true, 30, 4, print_site },
+	{ "rank", false, 0, 0, print_rank },     { "pid", false, 0, 2, print_pid },
+	{ "host", true, 0, 3, print_host },      { "state", true, 0, 1, print_state },
+	{ "in", true, 40, 0, print_where },      { "for", false, 0, 0, print_since },
+	{ "number", true, 24, 2, print_number }, { "waits for", true, 40, 0, print_awaited },
+	{ "at", true, 30, 4, print_site },
 };
 
 /* (process, thread) -> position + 1 of the call that it is in. */

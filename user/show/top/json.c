@@ -151,6 +151,9 @@ static const struct shape thread_shape[] = {
 	SHAPE_OF(struct live_thread, peer_rank, .null = SHAPE_NEGATIVE),
 	SHAPE_OF(struct live_thread, tag, .null = SHAPE_NEGATIVE),
 	SHAPE_AS("communicator", struct live_thread, comm),
+	SHAPE_OF(struct live_thread, context, .null = SHAPE_NEGATIVE),
+	SHAPE_OF(struct live_thread, sequence, .null = SHAPE_ZERO),
+	SHAPE_OF(struct live_thread, sequence_by),
 	{ 0 },
 };
 

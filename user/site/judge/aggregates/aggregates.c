@@ -351,6 +351,7 @@ static void feed_lifetime(struct aggregates *aggregates, const struct fact_lifet
 	struct member *member = member_at(aggregates, lifetime->process);
 
 	watch_lifetime(&aggregates->watch, lifetime);
+	vec_push(&aggregates->hang.lifetimes, *lifetime);
 	if (member)
 		member->time.until = lifetime->until;
 	if (!member || !lifetime->exited)

@@ -17,12 +17,13 @@ const name = (model: Model, process: number) => {
 export const mutual = ({ members }: Behind) => members.length > 1;
 
 // The processes, or the rank that is not traced.
-export function behindNames(model: Model, { members, ranks }: Behind): string {
-  if (!members.length) return `rank ${ranks[0]}`;
-  const named = members.slice(0, NAMED).map((member) => name(model, member));
-  const rest = members.length - named.length;
-  const last = rest ? `${rest} more` : named.length > 1 ? named.pop()! : "";
-  return [named.join(", "), last].filter(Boolean).join(" and ");
+export const behindNames = (model: Model, { members, ranks }: Behind) => (members.length ? named(model, members) : `rank ${ranks[0]}`);
+
+function named(model: Model, processes: number[]): string {
+  const names = processes.slice(0, NAMED).map((process) => name(model, process));
+  const rest = processes.length - names.length;
+  const last = rest ? `${rest} more` : names.length > 1 ? names.pop()! : "";
+  return [names.join(", "), last].filter(Boolean).join(" and ");
 }
 
 export const looked = ({ outside, reason }: Behind) => outside !== null || reason !== null;
@@ -33,12 +34,25 @@ export function behindWhere(row: Behind): string {
   return row.function ? `in ${row.function}` : row.outside ? "outside of MPI" : "not known where";
 }
 
+// Which of several are in another collective than most.
+function apart(model: Model, { members, apart: few }: Behind): string {
+  const functionOf = (member: number) => model.report.open?.find((open) => open.process === member)?.function;
+  if (!few.length) return "";
+  const most = members.find((member) => !few.includes(member))!;
+  return `: ${named(model, few)} ${few.length === 1 ? "is" : "are"} in ${functionOf(few[0])}, ${members.length - few.length} others in ${functionOf(most)}`;
+}
+
+function numbers({ not_entered_sequence: number, entered }: Behind): string {
+  if (number === null) return "";
+  return `, number ${number} of MPI_COMM_WORLD${entered === null ? "" : `, and is at number ${entered}`}`;
+}
+
 export function behindWords(model: Model, row: Behind): string {
   const perhaps = row.certain ? "" : "perhaps ";
   const who = behindNames(model, row);
   const where = [...(looked(row) ? [row.state ?? "in an unknown state"] : []), behindWhere(row), ...(row.call_site ? [`at ${row.call_site}`] : [])].join(", ");
-  const said = mutual(row) ? `${who} ${perhaps}wait for each other`
-    : `${who} ${row.not_entered ? `has ${perhaps}not entered ${row.not_entered}` : `is ${perhaps}behind`}: it is ${where}`;
+  const said = mutual(row) ? `${who} ${perhaps}wait for each other${apart(model, row)}`
+    : `${who} ${row.not_entered ? `has ${perhaps}not entered ${row.not_entered}${numbers(row)}` : `is ${perhaps}behind`}: it is ${where}`;
   return row.waiting ? `${said}; ${row.waiting} ${row.waiting === 1 ? "rank waits" : "ranks wait"} for ${mutual(row) ? "them" : "it"}` : said;
 }
 

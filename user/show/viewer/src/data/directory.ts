@@ -154,6 +154,9 @@ export interface Behind {
   certain: boolean;
   waiting: number; // processes that wait for these
   not_entered: string | null;
+  not_entered_sequence: number | null;
+  entered: number | null;
+  apart: number[];
   state: string | null;
   function: string | null;
   call_site: string | null;
