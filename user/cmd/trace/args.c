@@ -45,7 +45,7 @@ static const struct argp_option options[] = {
 	  "rank, %j job, %s step, %t time",
 	  0 },
 	{ "level", OPT_LEVEL, "mpi|ucp|uct", 0,
-	  "Lowest layer to probe (default uct; attach: as --budget allows)", 0 },
+	  "Lowest layer to probe (default uct; attach: as the budget allows)", 0 },
 	{ "call-ends", OPT_CALL_ENDS, NULL, 0,
 	  "Record exact ends of MPI calls, by return probes; not where MPI runs on user-level "
 	  "threads (default at level mpi)",
