@@ -177,7 +177,7 @@ static struct top_nodes nodes_of(const char *name, const struct live *live,
 				 const struct top_nics *nics)
 {
 	const struct top_node node = {
-		.name = name, .state = TOP_GOES_ON, .live = live, .nics = nics
+		.name = name, .state = TOP_RUNNING, .live = live, .nics = nics
 	};
 	struct top_nodes nodes = { .named = name };
 
@@ -311,12 +311,13 @@ static void test_nodes_stand(void **state)
 	pane_head(&nodes, &head);
 	assert_non_null(strstr(head.who, "0 of 1 nodes"));
 	assert_string_equal(head.much, "no node has numbers of now");
-	nodes.all.data[0].state = TOP_GOES_ON;
+	nodes.all.data[0].state = TOP_RUNNING;
 
 	vec_push(&nodes.all,
 		 ((struct top_node){ .name = "lost", .state = TOP_FAILED, .why = "no route" }));
-	vec_push(&nodes.all,
-		 ((struct top_node){ .name = "slow", .state = TOP_STARTS, .silent = 3 * SECOND }));
+	vec_push(
+		&nodes.all,
+		((struct top_node){ .name = "slow", .state = TOP_STARTING, .silent = 3 * SECOND }));
 	vec_push(&nodes.all, ((struct top_node){ .name = "done", .state = TOP_ENDED }));
 	copy = nodes.all.data[0];
 	vec_push(&nodes.all, copy);

@@ -25,7 +25,7 @@ struct transport {
 	 * gets alike (docs/attribution.md, copies).
 	 */
 	bool copies;
-	enum transport_rma rma; /* 0 as well where that is not known */
+	enum transport_rma rma; /* 0: none, or unknown */
 	bool atomics; /* on the same memory; a NIC may lack them */
 	bool network; /* through a NIC */
 	bool peer_reads; /* data of a put, too, waits until the peer's process reads it */

@@ -237,7 +237,7 @@ int captures_analyse(struct captures *captures, struct analysis *analysis, const
 	return err;
 }
 
-/* captures_add() has named it. */
+/* Whether captures_add() has reported that it cannot be read. */
 static bool is_unread(const struct captures *captures, const char *path)
 {
 	for (size_t i = 0; i < captures->unread.len; i++)

@@ -215,7 +215,7 @@ static void words_release(struct log_words *words)
 char *remote_said(const struct remote *remote)
 {
 	struct log_words words = words_of(remote);
-	char *said = xstrdup(words.error ? words.error : "it says nothing of why");
+	char *said = xstrdup(words.error ? words.error : "it gave no reason");
 
 	words_release(&words);
 	return said;

@@ -14,7 +14,7 @@
 #include "cmd/top/views.h"
 #include "cmd/trace/temporary.h"
 
-/* Lines that are no object of a view are somebody else's, such as a shell's greeting. */
+/* NULL: the line is something else, such as a shell's greeting. */
 static json_t *object_of(const char *line)
 {
 	json_t *object = json_loads(line, 0, NULL);
@@ -50,7 +50,7 @@ static void heard(void *arg, size_t which, const char *data, size_t size)
 	}
 }
 
-/* Names a node that ended in another way than at its view's end. */
+/* Reports a view that did not end in order. */
 static void tell(struct views *views, size_t which)
 {
 	struct remote *remote = &views->remotes.list.data[which];
@@ -72,7 +72,7 @@ static void tell(struct views *views, size_t which)
 	free(said);
 }
 
-/* One of which nothing comes any more is given up. */
+/* Gives up a node that has been silent for too long. */
 static void check(struct views *views, size_t which)
 {
 	struct remote *remote = &views->remotes.list.data[which];
@@ -93,7 +93,7 @@ static void check(struct views *views, size_t which)
 		tell(views, which);
 }
 
-/* Until all have ended; after a signal, as soon as they have said the rest. */
+/* Until all views have ended. After a signal they may still send their last objects. */
 static void follow(struct views *views)
 {
 	while (!views->err && remotes_over(&views->remotes) < views->list.len) {

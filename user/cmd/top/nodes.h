@@ -9,11 +9,11 @@
 
 struct nodes_top {
 	const struct nodes_arguments *arguments;
-	const char *job; /* NULL: all that use UCX or MPI there */
-	const struct command *options; /* more of each node's top */
-	uint64_t interval; /* ns, of theirs */
-	const char *budget; /* the option, of views and captures */
-	bool json; /* each object is printed as it comes, with its node's name; else a screen */
+	const char *job; /* NULL: all processes that use UCX or MPI */
+	const struct command *options; /* further options of each node's top */
+	uint64_t interval; /* ns, of each view */
+	const char *budget; /* the option --budget for views and captures; NULL: their default */
+	bool json; /* prints each object with its node's name; false: draws a screen */
 };
 
 /*

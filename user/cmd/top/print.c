@@ -10,9 +10,9 @@
 
 #include "base/clock.h"
 
-#define ROOM PIPE_BUF /* bytes that a pipe takes at once where poll() says that it takes some */
+#define ROOM PIPE_BUF /* bytes that a pipe takes without blocking after POLLOUT */
 
-/* A reader may stop reading: a signal ends the wait. -ECANCELED: one did. */
+/* A signal ends the wait for a slow reader: -ECANCELED. */
 static int write_out(const struct signals *signals, const char *text, size_t left)
 {
 	while (left) {
@@ -35,7 +35,7 @@ static int write_out(const struct signals *signals, const char *text, size_t lef
 
 #define STALLED 1000000000ull /* ns */
 
-/* While a reader makes this wait, nobody listens to nodes: they have their time from then on. */
+/* Nodes are not heard during a wait for a slow reader, so their time to answer starts anew. */
 int views_print(struct views *views, const json_t *object, const char *node)
 {
 	const uint64_t before = clock_ns(CLOCK_MONOTONIC);

@@ -9,8 +9,8 @@
 #include "base/log.h"
 
 #define SECOND 1000000000ull
-#define OPEN_NS SECOND /* where all fail at once, no screen is seen for a moment */
-#define DRAW_LEAST (SECOND / 4) /* nodes come one after the other: some are drawn together */
+#define OPEN_NS SECOND /* so that no screen flashes up if all nodes fail at once */
+#define DRAW_LEAST (SECOND / 4) /* combines intervals of nodes that arrive one by one */
 
 static void open_screen(struct views *views)
 {
@@ -37,7 +37,7 @@ void views_take(struct views *views, size_t which, json_t *object)
 		view->live = live_new();
 	if (!top_read(object, view->live, &view->nics, &what)) {
 		remote_fail(remote, "sent an object whose \"%s\" cannot be read", what);
-		/* totals lack this interval from now on */
+		/* the node's totals would lack this interval */
 		remote_give_up(remote);
 		return;
 	}
@@ -60,7 +60,7 @@ void views_note(struct views *views, const char *format, ...)
 	views->fresh = true;
 }
 
-/* An interval that is overdue for longer, ns, is late: before its node is given up. */
+/* A node is late if its interval is overdue by more than this, ns: less than --answer allows. */
 static uint64_t patience(const struct views *views)
 {
 	const uint64_t most = (uint64_t)(views->top->arguments->answer_s * SECOND / 2);
@@ -86,17 +86,17 @@ static struct top_node node_of(const struct views *views, size_t which, uint64_t
 	else if (view->told)
 		node.state = TOP_ENDED;
 	else if (!view->came)
-		node.state = TOP_STARTS;
+		node.state = TOP_STARTING;
 	else if (node.silent > views->top->interval + patience(views))
 		node.state = TOP_LATE;
 	else
-		node.state = TOP_GOES_ON;
+		node.state = TOP_RUNNING;
 	return node;
 }
 
-bool view_goes_on(const struct views *views, size_t which)
+bool view_is_current(const struct views *views, size_t which)
 {
-	return node_of(views, which, clock_ns(CLOCK_MONOTONIC)).state == TOP_GOES_ON;
+	return node_of(views, which, clock_ns(CLOCK_MONOTONIC)).state == TOP_RUNNING;
 }
 
 static void draw(struct views *views, uint64_t now)

@@ -48,7 +48,7 @@ static int show(struct top_view *view, const struct reader_message *message)
 	}
 	vec_push(&nodes.all,
 		 ((struct top_node){
-			 .state = TOP_GOES_ON, .live = view->live, .nics = &view->node.nics }));
+			 .state = TOP_RUNNING, .live = view->live, .nics = &view->node.nics }));
 	top_screen_show(view->screen, &nodes, message->note);
 	vec_release(&nodes.all);
 	return 0;

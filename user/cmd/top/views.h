@@ -10,21 +10,21 @@
 #include "cmd/top/nodes.h"
 #include "show/top/top.h"
 
-/* What is known of one node's view. */
+/* The view of one node. */
 struct node_view {
 	uint64_t objects;
-	bool told; /* how it ended */
-	/* for a screen: */
-	uint64_t came; /* ns, CLOCK_MONOTONIC, when its last object did */
-	json_t *last; /* that object */
+	bool told; /* its end was reported */
+	/* only for a screen: */
+	uint64_t came; /* ns, CLOCK_MONOTONIC, of its last object */
+	json_t *last; /* its last object */
 	struct live *live;
-	struct top_nics nics; /* of it */
+	struct top_nics nics; /* from that object */
 };
 
 /* `w`: captures of all nodes beside the view, by `attach --all-nodes`. */
 struct nodes_writing {
 	struct child child;
-	char *folder, *log; /* for captures, and its output; NULL: it does not run */
+	char *folder, *log; /* of the captures, and of the child's output; NULL: no child runs */
 	size_t nodes;
 };
 
@@ -33,52 +33,52 @@ struct views {
 	const struct nodes_of_job *nodes;
 	const char *temporary; /* folder */
 	struct remotes remotes;
-	VEC(struct node_view) list; /* in their order */
-	uint64_t asked; /* ns, from when on they are expected to say something */
-	bool finishes; /* they were told to end */
-	int err; /* of standard output */
-	/* the screen, which is there once nodes have something to show, or let the user wait */
+	VEC(struct node_view) list; /* in the order of remotes */
+	uint64_t asked; /* ns, since when an answer is expected */
+	bool finishes; /* the nodes were asked to end */
+	int err; /* of a write to standard output, or of the screen */
+	/* opened at the first interval, or when it takes long to arrive */
 	struct top_screen *screen;
 	struct aside aside;
-	bool any; /* an interval has come */
-	bool fresh; /* more has come than it shows */
-	uint64_t drawn; /* ns, when it was */
-	char note[200]; /* for the user, */
-	uint64_t noted; /* ns, since when */
+	bool any; /* an interval has arrived */
+	bool fresh; /* something has changed since it was drawn */
+	uint64_t drawn; /* ns, of the last drawing */
+	char note[200]; /* for the user */
+	uint64_t noted; /* ns, when the note was set */
 	struct nodes_writing writing;
 };
 
 /* ---- on standard output (print.c) ---- */
 
-/* With its node's name. 0 or -errno; -ECANCELED: a signal came before a reader took it. */
+/* Prints the object with its node's name. 0 or -errno; -ECANCELED: a signal interrupted it. */
 int views_print(struct views *views, const json_t *object, const char *node);
 
 /* ---- on the screen (screen.c) ---- */
 
-/* The node's next interval. */
+/* Adds the node's next interval. */
 void views_take(struct views *views, size_t which, json_t *object);
 
 /* Shows the user a line on the screen for a while. */
 void views_note(struct views *views, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Whether the node's last interval is of now. */
-bool view_goes_on(const struct views *views, size_t which);
+/* Whether the node's last interval is current. */
+bool view_is_current(const struct views *views, size_t which);
 
-/* Draws new intervals, and follows keys. */
+/* Draws new intervals, and handles keys. */
 void views_show(struct views *views);
 
-/* Gives the terminal back, and frees what only a screen needs. */
+/* Closes the screen, and frees the data that only a screen needs. */
 void views_close(struct views *views);
 
 /* ---- captures beside the view (write.c) ---- */
 
-/* On the nodes whose views go on; one at a time. */
+/* On the nodes whose views are current. Only one runs at a time. */
 void writing_begin(struct views *views);
 
-/* Notes its end. */
+/* Shows its result once it has ended. */
 void writing_step(struct views *views);
 
-/* Ends it early, waits for its captures, and prints their folder. */
+/* Ends it early, waits for the captures, and prints their folder. */
 void writing_end(struct views *views);
 
 #endif

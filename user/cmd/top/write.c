@@ -13,9 +13,9 @@
 #include "cmd/trace/capture_name.h"
 
 #define SECONDS 10
-#define END_MS 60000 /* for captures to come */
+#define END_MS 60000 /* to gather the captures */
 
-/* Nodes whose views go on, with commas between; the caller's. NULL: no view goes on. */
+/* Names of the nodes whose views are current, comma-separated; the caller frees it. NULL: none. */
 static char *names_of(const struct views *views, size_t *count)
 {
 	char *names = NULL;
@@ -24,7 +24,7 @@ static char *names_of(const struct views *views, size_t *count)
 	for (size_t i = 0; i < views->list.len; i++) {
 		char *before = names;
 
-		if (!view_goes_on(views, i))
+		if (!view_is_current(views, i))
 			continue;
 		names = xasprintf("%s%s%s", before ? before : "", before ? "," : "",
 				  views->remotes.list.data[i].node);
@@ -34,7 +34,7 @@ static char *names_of(const struct views *views, size_t *count)
 	return names;
 }
 
-/* As this command reaches its nodes. */
+/* The capture reaches the nodes in the same way as this command. */
 static void attach_words(const struct views *views, const char *names, struct command *words)
 {
 	const struct nodes_arguments *arguments = views->top->arguments;
@@ -96,7 +96,7 @@ void writing_begin(struct views *views)
 		   writing->nodes == 1 ? "" : "s", writing->folder);
 }
 
-/* The last line of its output: the reason of a failure; the caller's. */
+/* The last line of its output, which has the reason of a failure; the caller frees it. */
 static char *said(const struct nodes_writing *writing)
 {
 	static const char *const before[] = { "ucxbpf: error: ", "ucxbpf: warning: " };
@@ -119,10 +119,10 @@ static char *said(const struct nodes_writing *writing)
 	if (in)
 		fclose(in);
 	free(line);
-	return last ? last : xstrdup("it says nothing of why");
+	return last ? last : xstrdup("it gave no reason");
 }
 
-/* The result in one line; the caller's. */
+/* The result in one line; the caller frees it. */
 static char *result(const struct nodes_writing *writing)
 {
 	char *why = said(writing), *text;

@@ -62,7 +62,7 @@ static bool may_await(const struct process *process, const struct mpi_function *
 	return strstr(function, queued->what == QUEUED_RECEIVE ? "ecv" : "end");
 }
 
-/* found: another operation may be the one as well. */
+/* found: several operations may be the one. */
 static void add_number(const struct process *process, const struct queued *queued, bool found,
 		       struct fact_open *open)
 {

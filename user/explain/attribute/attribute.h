@@ -177,7 +177,7 @@ void attribute_forget(struct attribute *attribute);
 /* End of all captures: all processes are ending. */
 void attribute_finish(struct attribute *attribute);
 
-/* So many calls of ucp_mem_unmap() have freed what ucp_mem_map() had allocated. */
+/* The number of calls of ucp_mem_unmap() that freed memory which ucp_mem_map() had allocated. */
 uint64_t attribute_unmapped(const struct attribute *attribute);
 
 void op_hold(struct op *op);

@@ -50,7 +50,7 @@ struct object {
 	struct object *peer; /* of an ep: the peer's worker, once found */
 	struct process *peer_process; /* of an ep: where only the process is known */
 	struct link *link; /* of an ep: owned by the match stage; NULL */
-	const char *lane_names; /* of an ep: decoder_lanes() of so many interfaces; NULL */
+	const char *lane_names; /* of an ep: cached decoder_lanes(); NULL: none yet */
 	size_t lane_names_of;
 };
 
@@ -367,8 +367,8 @@ uint64_t decoder_lane_ep(const struct decoder *decoder, const struct process *pr
 void decoder_learn_lane(struct decoder *decoder, const struct process *process, uint64_t uct_ep,
 			uint64_t ep);
 /*
- * The lanes of an ep, "cma/memory, tcp/eth0", sorted; interned. Where no snapshot tells them, all
- * interfaces that its worker has open: the lanes are among these. NULL: not known.
+ * The lanes of an ep, "cma/memory, tcp/eth0", sorted; interned. Without a snapshot of them, all
+ * interfaces that its worker has open, which include the lanes. NULL: unknown.
  */
 const char *decoder_lanes(struct decoder *decoder, struct object *ep);
 
@@ -399,18 +399,18 @@ struct mpi_tag {
 	int source; /* rank of the sender in the communicator; -1: any */
 	int tag; /* MPI's; -1: any, or of a collective of Open MPI */
 	bool collective; /* the library's own, for a collective */
-	/* of a collective that does not block: among those of its communicator; 0: not known */
+	/* of a non-blocking collective: its number on its communicator; 0: unknown */
 	uint64_t number;
 };
 
 /*
- * Which processes may send a tag to one worker, by the meaning that its library gives to it. A rank
- * in a communicator, or a connection, is one process for as long as that exists: its number may
- * come back later for another one.
+ * Which processes may send a tag to one worker, according to the library that made the tag. A rank
+ * in a communicator, or a connection, is one process as long as it exists. Its number may be used
+ * again later by another process.
  */
 enum tag_senders { TAG_OF_ANY, TAG_OF_ONE_AT_A_TIME, TAG_OF_ONE };
 
-/* caller: where UCP was called to send it; NULL: not known. */
+/* caller: the code that called UCP to send it; NULL: unknown. */
 enum tag_senders decoder_tag_senders(const struct process *process, const struct place *caller,
 				     uint64_t tag);
 

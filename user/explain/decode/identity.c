@@ -269,7 +269,7 @@ static const struct tag_kind *kind_of(const struct caller_library *library, uint
 	return NULL;
 }
 
-/* Only MPI itself: its tags on the way through libfabric are no longer those of its own. */
+/* Only if MPI itself called UCP: libfabric changes the tags. */
 static bool is_mpi(const struct process *process, const struct place *caller)
 {
 	return (process->open_mpi || process->mpich) && caller->role &&
@@ -288,7 +288,7 @@ enum tag_senders decoder_tag_senders(const struct process *process, const struct
 			       : TAG_OF_ANY;
 	if (!caller || !is_mpi(process, caller))
 		return TAG_OF_ANY;
-	/* MPI_COMM_WORLD is there from the start to the end */
+	/* MPI_COMM_WORLD exists from start to end */
 	return decoder_tag(process, tag, UINT64_MAX).of_world ? TAG_OF_ONE : TAG_OF_ONE_AT_A_TIME;
 }
 

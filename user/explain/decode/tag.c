@@ -18,9 +18,10 @@
 #define MPICH_PARTS 7u
 
 /*
- * Both libraries take constants for blocking collectives, and count the others of a communicator in
- * their tags: Open MPI 4.1 down from -27 (ompi/mca/coll/base/coll_tags.h), MPICH 4.0 up from
- * 287 (src/include/mpir_tags.h). Other versions begin elsewhere. MPICH may take several for one.
+ * Blocking collectives have constant tags in both libraries. Non-blocking ones of a communicator
+ * are counted in their tags: by Open MPI 4.1 down from -27 (ompi/mca/coll/base/coll_tags.h), by
+ * MPICH 4.0 up from 287 (src/include/mpir_tags.h). Other versions start elsewhere. MPICH may use
+ * several tags for one operation.
  */
 #define OPENMPI_BLOCKING 26
 #define MPICH_BLOCKING 286

@@ -177,8 +177,8 @@ struct fact_transfer {
 	const char *seen; /* "probe", or "derived" from its operation, whose times it has */
 	bool fetches; /* data moves from peer to process: fact_fetches() */
 	/*
-	 * Of an emulated one: the lanes of its endpoint, "cma/memory, tcp/eth0", or, where these
-	 * are not told, all that its worker has open; NULL: not known.
+	 * Of an emulated one: the lanes of its endpoint, "cma/memory, tcp/eth0", or, if these are
+	 * unknown, all interfaces that its worker has open; NULL: unknown.
 	 */
 	const char *lanes;
 };
@@ -356,11 +356,11 @@ struct fact_open {
 	/* these are of an operation of the call itself; else of one that it may wait for */
 	bool peer_certain;
 	const char *comm; /* as in struct fact_call */
-	int context; /* MPI's number of it, as messages carry it; -1: not known */
+	int context; /* MPI's number of the communicator, from tags; -1: unknown */
 	/*
 	 * Number of the collective operation on its communicator. By "calls": among the
 	 * blocking ones, as calls are counted; by "tags": among the others, as MPI counts them. 0:
-	 * none, or not known, and sequence_reason has the reason for a blocking collective.
+	 * none, or unknown; of a blocking collective sequence_reason has the reason.
 	 */
 	uint64_t sequence;
 	const char *sequence_by, *sequence_reason;
@@ -441,7 +441,8 @@ struct fact_lifetime {
 	int exit_status; /* -1: it has none, or that is not known */
 	uint32_t exit_signal; /* signal that ended it; 0: none did, or not known */
 	uint64_t unprobed; /* ns before its libraries had probes: no fact covers that time */
-	/* blocking collectives of MPI_COMM_WORLD that it has entered; 0: none, or not known */
+	/* number of blocking collectives of MPI_COMM_WORLD that it has entered; 0: none, or unknown
+	 */
 	uint64_t entered;
 };
 

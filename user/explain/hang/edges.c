@@ -58,7 +58,7 @@ bool hang_is_world(const struct fact_open *open)
 	return open->comm && !strcmp(open->comm, "MPI_COMM_WORLD");
 }
 
-/* The number of the collective of MPI_COMM_WORLD that its call is; 0: not known. */
+/* The number of its call among the collectives of MPI_COMM_WORLD; 0: unknown. */
 static uint64_t number_of(const struct fact_open *open)
 {
 	const bool counted = open->sequence_by && !strcmp(open->sequence_by, FACT_BY_CALLS);
@@ -66,7 +66,7 @@ static uint64_t number_of(const struct fact_open *open)
 	return counted && hang_is_world(open) ? open->sequence : 0;
 }
 
-/* The longest of each process. */
+/* The longest open call of each process. */
 static void add_open(struct hang_graph *graph, const struct hang_facts *facts)
 {
 	for (size_t i = 0; i < facts->open.len; i++) {
@@ -149,7 +149,7 @@ enum set_kind { SET_ANY, SET_MISSING, SET_KINDS };
 
 /*
  * The set of that kind for a collective, "" for other calls; *fresh: it is empty. sequence: of the
- * collective, 0: not known.
+ * collective, 0: unknown.
  */
 static size_t find_set(struct hang_graph *graph, enum set_kind kind, size_t job,
 		       const char *function, uint64_t sequence, bool *fresh)
@@ -165,7 +165,7 @@ static size_t find_set(struct hang_graph *graph, enum set_kind kind, size_t job,
 	return *node - 1;
 }
 
-/* certain: whoever waits for the set waits for this one */
+/* certain: whoever waits for the set waits for this node */
 static void add_member(struct hang_graph *graph, size_t set, size_t node, bool certain)
 {
 	wait_for(graph, set, node, certain);
@@ -179,8 +179,8 @@ static void wait_for_set(struct hang_graph *graph, size_t from, size_t set)
 }
 
 /*
- * Its peer is not known, as in a communicator with unknown ranks: it may wait for any process that
- * waits for nobody, perhaps through others.
+ * Its peer is unknown, as in a communicator with unknown ranks: it may wait for any process that
+ * waits for nobody, directly or through others.
  */
 static void wait_for_any(struct hang_graph *graph, size_t from)
 {
@@ -202,7 +202,7 @@ static void wait_for_any(struct hang_graph *graph, size_t from)
 	wait_for_set(graph, from, set);
 }
 
-/* Where it is, or was when it was looked at; NULL: outside of MPI, or not known. */
+/* The function that it is in, or was in when inspected; NULL: outside MPI, or unknown. */
 static const char *where_is(const struct hang_node *node)
 {
 	if (node->open)
@@ -217,12 +217,12 @@ bool hang_is_in(const struct hang_node *node, const char *function)
 	return in && !strcmp(in, function);
 }
 
-/* Whether it has entered that collective, or is in it. sequence: as for find_set(). */
+/* Whether it has entered that collective. sequence: as for find_set(). */
 static bool has_entered(const struct hang_node *node, const char *function, uint64_t sequence)
 {
 	if (!sequence || !node->entered)
 		return hang_is_in(node, function);
-	/* with the same number in another one: the program is in error */
+	/* the same number, but another function: the program is in error */
 	if (node->entered == sequence && node->open && number_of(node->open) == sequence)
 		return hang_is_in(node, function);
 	return node->entered >= sequence;
@@ -241,12 +241,12 @@ static bool must_enter(const struct hang_node *node, const char *function, uint6
 	       (flow == FLOW_BARRIER || flow == FLOW_ALL);
 }
 
-#define UNTRACED_MOST 64 /* more ranks that are not traced are not named one by one */
-#define SIZE_MOST (1 << 22) /* ranks; a larger size is not believed */
+#define UNTRACED_MOST 64 /* untraced ranks that are named one by one */
+#define SIZE_MOST (1 << 22) /* ranks; a larger size is taken for damage */
 
 /*
- * Each rank of the job that is not traced may be in the collective as well. Where there are many,
- * none is named, and the others wait for somebody who is not known.
+ * Each untraced rank of the job may be in the collective as well. If there are many, none is named,
+ * and the others wait for an unknown rank.
  */
 static const graph_nodes *untraced_of(struct hang_graph *graph, size_t job)
 {
@@ -276,7 +276,7 @@ static const graph_nodes *untraced_of(struct hang_graph *graph, size_t job)
 	return &graph->jobs.data[job].untraced;
 }
 
-/* Traced ranks are its members, and then it has the function; else ranks that are not traced. */
+/* A set with a function has traced ranks as members, one without has untraced ranks. */
 static void fill_missing(struct hang_graph *graph, size_t set, size_t job, const char *function,
 			 uint64_t sequence)
 {
@@ -326,7 +326,7 @@ static bool wait_for_missing(struct hang_graph *graph, size_t from)
 	return graph->nodes.data[set].missing != NULL;
 }
 
-/* Whether a process has left the collective that another one is in, and waits in a later one. */
+/* Whether a process has left the collective that the other one is in, and waits in a later one. */
 static bool has_gone_on(const struct hang_graph *graph, size_t process, size_t from)
 {
 	const struct fact_open *open = graph->nodes.data[process].open;

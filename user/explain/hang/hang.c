@@ -125,7 +125,7 @@ static void add_behind(struct hang_graph *graph, size_t at, hang_rows *rows)
 	vec_push(rows, row);
 }
 
-/* Which of them are in another collective of MPI_COMM_WORLD than most. */
+/* Finds the processes that are in another collective of MPI_COMM_WORLD than most. */
 static void tell_apart(const struct hang_graph *graph, struct hang_row *row)
 {
 	const char *in[2] = { NULL, NULL };

@@ -41,8 +41,8 @@ struct hang_row {
 	 * process has entered; 0: not known */
 	uint64_t sequence, entered;
 	/*
-	 * Processes that are in apart_in while the others, which are more, are in others_in: two
-	 * collectives of MPI_COMM_WORLD. Empty: it is not so.
+	 * Processes that are in apart_in, while the majority is in others_in: two collectives of
+	 * MPI_COMM_WORLD. Empty: all are in the same.
 	 */
 	VEC(int) apart;
 	const char *apart_in, *others_in;

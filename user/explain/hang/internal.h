@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shared among the files of hang/: edges.c finds who waits for whom, hang.c who is behind then. */
+/* Shared by the files of hang/: edges.c finds who waits for whom, hang.c who is behind. */
 #ifndef UCXBPF_HANG_INTERNAL_H
 #define UCXBPF_HANG_INTERNAL_H
 
@@ -10,7 +10,7 @@
 #define NONE SIZE_MAX
 
 struct hang_awaited {
-	size_t waiting; /* processes that wait for it, or for them */
+	size_t waiting; /* number of processes that wait for the group */
 	const struct fact_open *longest; /* that one of them waits in; NULL: none does */
 };
 

@@ -12,7 +12,7 @@ static bool process_is_blind(const struct process *process, uint64_t ts)
 	return process->blind_until && ts <= process->blind_until;
 }
 
-/* By the processes at its own two ends. */
+/* Whether a process at one of its ends has the gap. */
 static bool blind_between(const struct sent *sent, const struct arrival *arrival)
 {
 	return sent->ts <= sent->link->process->missing_until ||
@@ -38,7 +38,7 @@ static struct arrival *last_before(const struct bucket *bucket, uint64_t pos)
 	return arrival;
 }
 
-/* Another sender that the tag has had since may be unseen, and its message the last one. */
+/* The tag may have had an unseen sender since, whose message may be the last one. */
 static bool blind_before(const struct sent *sent, const struct arrival *arrival)
 {
 	return sent->senders == TAG_OF_ONE ? blind_between(sent, arrival) : blind(sent, arrival);

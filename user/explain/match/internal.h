@@ -48,7 +48,7 @@ struct sent {
 	uint64_t passed; /* what its link had carried by then, see position.c */
 	bool vacant; /* its slot was consumed before */
 	bool maybe_gone; /* it may be what arrived with a header that could not be read */
-	enum tag_senders senders; /* that its tag may have */
+	enum tag_senders senders; /* of its tag */
 };
 
 enum receive_state { RECEIVE_WAIT, RECEIVE_BOUND, RECEIVE_UNSEEN, RECEIVE_IS_ARRIVAL };
@@ -206,7 +206,7 @@ struct matcher {
 	VEC(struct inbox *) all_inboxes;
 	VEC(struct inbox *) handling; /* those with a current arrival, and some that had one */
 	VEC(struct link *) links;
-	VEC(struct link *) synced; /* complete ones, and some that were: a gap ends them */
+	VEC(struct link *) synced; /* complete links, until a gap; some are complete no longer */
 	struct map ways; /* (process, inbox) -> how many links go there */
 	struct map blocking; /* (thread, process) -> its last struct receive *, of a call that
 				blocks */
@@ -286,8 +286,8 @@ void link_unsync(struct link *link, const char *why);
 /* Whether all that was sent before it on its link was seen, and it is the next to arrive. */
 bool in_order(const struct sent *sent);
 /*
- * Whether only the process that sent it can send its tag to that inbox. A tag of one sender at a
- * time may have had another one, unseen: all of that arrived before, which one clock shows.
+ * Whether only the process that sent it can send its tag to that inbox. A tag that has one sender
+ * at a time may have had an unseen one before: its messages arrived before, as one clock shows.
  */
 bool is_of_one(const struct sent *sent);
 void link_append(struct link *link, struct sent *sent);

@@ -499,7 +499,7 @@ static bool keeps_order(struct matcher *matcher, const struct link *link,
 	return link->process == owner && ways && *ways == 1;
 }
 
-/* Records of another process than its own two are missing. */
+/* Records of a process that is at neither end are missing. */
 static void link_unsure(struct link *link, const struct process *owner, const char *why)
 {
 	const bool complete =

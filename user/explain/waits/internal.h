@@ -30,7 +30,7 @@ struct cause {
 	const struct place *place;
 };
 
-#define CONTEXT_NONE (-1) /* no message has one */
+#define CONTEXT_NONE (-1) /* of no message */
 #define CONTEXT_SEVERAL (-2)
 
 /* A call of a thread. */
@@ -41,7 +41,7 @@ struct wait_turn {
 	const char *function;
 	const struct place *place;
 	const struct mpi_function *kind;
-	const char *comm; /* of a blocking collective, as the following */
+	const char *comm; /* this and the next two: of a blocking collective */
 	uint64_t sequence; /* number_call() */
 	const char *unnumbered;
 	int64_t context; /* of its messages' communicator, CONTEXT_NONE or CONTEXT_SEVERAL */
@@ -75,7 +75,7 @@ struct participant {
 	struct instance *instance;
 	struct participant *next; /* of the instance */
 	struct wait_thread *line;
-	struct wait_turn *turn; /* is not forgotten before */
+	struct wait_turn *turn; /* outlives the participant */
 	uint32_t number; /* among the members, once all are known */
 	unsigned int sends, receives; /* of its messages, */
 	unsigned int unpaired; /* and those whose other end is not known yet */
@@ -139,8 +139,8 @@ struct wait_lines {
 	struct wait_thread *last; /* found last; NULL */
 	unsigned int count;
 	bool began; /* its MPI_Init was seen */
-	bool missed; /* a call of it has no record */
-	bool unread; /* a collective call of it has no communicator */
+	bool missed; /* some call of the process has no record */
+	bool unread; /* some collective of the process has no communicator */
 	uint32_t frees; /* communicators that it has freed */
 };
 

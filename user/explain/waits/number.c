@@ -39,7 +39,7 @@ static struct comm_calls *calls_of(struct waits *waits, const struct call *call)
 	return &waits->comm_calls.data[*at];
 }
 
-/* Why calls of a process cannot be counted from here on. */
+/* Why calls of a process have no numbers from here on; NULL: they have. */
 static const char *uncounted(struct waits *waits, const struct process *process)
 {
 	const struct wait_lines *lines = lines_of(waits, process);

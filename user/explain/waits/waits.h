@@ -63,7 +63,7 @@ struct collective_identity {
 /* Before waits_call() of that call. */
 struct collective_identity waits_identity(struct waits *waits, const struct call *call);
 
-/* How many blocking collectives of MPI_COMM_WORLD a process has entered so far; 0: not known. */
+/* Number of blocking collectives of MPI_COMM_WORLD that a process has entered; 0: unknown. */
 uint64_t waits_entered(struct waits *waits, const struct process *process);
 
 /* Whether any call of a thread has come. */

@@ -16,9 +16,9 @@ struct collective_key {
 struct collective_row {
 	struct collective_key key;
 	uint64_t count, messages, bytes; /* sums */
-	uint64_t numbered; /* so many have a number, */
-	uint64_t first_sequence, last_sequence; /* from the least to the greatest; 0: none has */
-	int context; /* of all of them; -1: not known, or there are several */
+	uint64_t numbered; /* operations with a number */
+	uint64_t first_sequence, last_sequence; /* the least and the greatest number; 0: none */
+	int context; /* of all of them; -1: unknown, or several */
 	uint64_t least, most; /* bytes of an operation */
 	uint64_t rounds, most_sent; /* the most of an operation; rounds 0: not known */
 	bool rounds_bound, bytes_bound; /* of some operation, as facts have it */

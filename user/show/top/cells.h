@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cells of panes: what a number, a name or a time looks like, and by which key it sorts. */
+/* Cells of panes: the text of a number, name or time, and the key by which it sorts. */
 #ifndef UCXBPF_SHOW_TOP_CELLS_H
 #define UCXBPF_SHOW_TOP_CELLS_H
 
 #include "show/top/panes.h"
 
-#define CELL_LONG_NS 5000000000ull /* a call that goes on for so long is shown as trouble */
+#define CELL_LONG_NS 5000000000ull /* calls of this length are shown in red */
 
-/* Control characters become ?. */
+/* Replaces control characters by '?'. */
 void cell_plain(char *text);
 
 void cell_say(struct pane_cell *cell, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* NULL, NAN and negative ranks are ?. */
+/* NULL, NAN and unknown processes are shown as '?'. */
 void cell_name(struct pane_cell *cell, const char *text);
 void cell_number(struct pane_cell *cell, double value);
 void cell_size(struct pane_cell *cell, double value);
@@ -25,7 +25,7 @@ void cell_speed(struct pane_cell *cell, double value, bool least);
 
 void cell_age(struct pane_cell *cell, uint64_t ns, bool known);
 
-/* The share of looks in the mask, among all looks that know. */
+/* The share of the inspections in looks that are in part as well; both are bit masks. */
 void cell_share(struct pane_cell *cell, uint64_t part, uint64_t looks);
 
 #endif

@@ -12,16 +12,16 @@
 
 bool node_has_rows(const struct top_node *node)
 {
-	return node->state == TOP_GOES_ON || node->state == TOP_LATE;
+	return node->state == TOP_RUNNING || node->state == TOP_LATE;
 }
 
 /* ---- the numbers of a node, or of several ---- */
 
 struct share_of {
-	size_t nodes; /* whose views go on */
+	size_t nodes; /* with current numbers */
 	size_t alive;
 	double out, sends; /* per second */
-	bool least; /* these are lower bounds */
+	bool least; /* out and sends are lower bounds */
 	double cpu, paid, watched; /* NAN: not known */
 	double budget;
 };
@@ -62,12 +62,12 @@ static const struct {
 	const char *word;
 	enum pane_colour colour;
 } states[] = {
-	[TOP_STARTS] = { "starting", PANE_WARN }, [TOP_GOES_ON] = { "goes on", PANE_PLAIN },
-	[TOP_LATE] = { "late", PANE_WARN },       [TOP_ENDED] = { "ended", PANE_DIM },
+	[TOP_STARTING] = { "starting", PANE_WARN }, [TOP_RUNNING] = { "running", PANE_PLAIN },
+	[TOP_LATE] = { "late", PANE_WARN },         [TOP_ENDED] = { "ended", PANE_DIM },
 	[TOP_FAILED] = { "failed", PANE_BAD },
 };
 
-/* Without fractions, which would change with each look. */
+/* In whole seconds or minutes: a fraction would change with each drawing. */
 static void silence(char text[32], const struct top_node *node)
 {
 	const uint64_t seconds = node->silent / 1000000000u;
@@ -78,7 +78,7 @@ static void silence(char text[32], const struct top_node *node)
 		snprintf(text, 32, "%llu min", (unsigned long long)seconds / 60);
 }
 
-void node_stands(struct pane_cell *cells, const struct top_node *node)
+void node_state_cells(struct pane_cell *cells, const struct top_node *node)
 {
 	char silent[32];
 	struct share_of share;
@@ -88,7 +88,7 @@ void node_stands(struct pane_cell *cells, const struct top_node *node)
 	cells[0].colour = states[node->state].colour;
 	for (int i = 1; i < 8; i++)
 		cell_say(&cells[i], "-");
-	if (node->state != TOP_GOES_ON && node->state != TOP_ENDED) {
+	if (node->state != TOP_RUNNING && node->state != TOP_ENDED) {
 		cell_say(&cells[1], "%s", silent);
 		cells[1].key = (double)node->silent;
 	}
@@ -104,12 +104,12 @@ void node_stands(struct pane_cell *cells, const struct top_node *node)
 	cell_percent(&cells[7], share.paid);
 }
 
-void node_lacks(struct pane_cell *cells, const struct top_node *node, const char *empty)
+void node_without_ranks(struct pane_cell *cells, const struct top_node *node, const char *empty)
 {
 	char silent[32];
 
 	silence(silent, node);
-	if (node->state == TOP_STARTS)
+	if (node->state == TOP_STARTING)
 		cell_say(&cells[0], "starting for %s", silent);
 	else if (node_has_rows(node))
 		cell_say(&cells[0], "%s", empty);
@@ -120,7 +120,7 @@ void node_lacks(struct pane_cell *cells, const struct top_node *node, const char
 	cells[0].spans = true;
 }
 
-void node_was(struct pane_cell *cell, const struct top_node *node)
+void node_outdated(struct pane_cell *cell, const struct top_node *node)
 {
 	char silent[32], text[sizeof(cell->text)];
 
@@ -185,7 +185,7 @@ static size_t name_those(const struct top_nodes *nodes, enum top_state state, FI
 /* "failed: n1 n3  late: n2", "2 failed  1 late" */
 static void name_trouble(const struct top_nodes *nodes, struct pane_head *head)
 {
-	static const enum top_state troubles[] = { TOP_FAILED, TOP_LATE, TOP_STARTS, TOP_ENDED };
+	static const enum top_state troubles[] = { TOP_FAILED, TOP_LATE, TOP_STARTING, TOP_ENDED };
 	size_t at = 0, length = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(troubles); i++) {
@@ -214,8 +214,8 @@ static double higher(double a, double b)
 }
 
 /*
- * Rates add up, each over its node's interval. A node that is silent has no rate of now, which
- * makes the sum a lower bound. Costs do not add up: the highest one is shown.
+ * Rates add up, each over its node's interval. A silent node has no current rate, which makes the
+ * sum a lower bound. Costs do not add up: the highest one is shown.
  */
 static struct share_of share_of_all(const struct top_nodes *nodes)
 {
@@ -225,7 +225,7 @@ static struct share_of share_of_all(const struct top_nodes *nodes)
 		const struct top_node *node = &nodes->all.data[i];
 		struct share_of one;
 
-		if (node->state != TOP_GOES_ON) {
+		if (node->state != TOP_RUNNING) {
 			sum.least = sum.least || node->state != TOP_ENDED;
 			continue;
 		}

@@ -11,7 +11,7 @@ struct pane_order {
 	bool up;
 };
 
-/* By key, else by text; a cell without a key comes last. */
+/* By key, or by text if neither has a key; a cell without a key comes last. */
 static int compare_cells(const struct pane_cell *a, const struct pane_cell *b, bool up)
 {
 	int order;

@@ -20,11 +20,11 @@ static double count_rate(const struct live *live, uint64_t count)
 	return live_rate(live_tracer(live), count);
 }
 
-#define NODE_MOST 24 /* columns of names of nodes */
+#define NODE_MOST 24 /* screen columns for node names */
 
 /* ---- rows of a node ---- */
 
-/* Behind the cell of its node. */
+/* Starts a row whose first cell is the node's name; returns the cells after it. */
 static struct pane_cell *row_of(struct pane *pane)
 {
 	return vec_add(&pane->rows)->cells + 1;
@@ -92,7 +92,7 @@ static void ranks(struct pane *pane, const struct top_node *node)
 		cell_number(&cells[6], count_rate(live, process->sends.now.count));
 		now_in(&cells[7], live, process);
 		if (node->state == TOP_LATE)
-			node_was(&cells[7], node);
+			node_outdated(&cells[7], node);
 	}
 }
 
@@ -372,7 +372,7 @@ static void tracer(struct pane *pane, const struct top_node *node)
 		"NODE", 0, true, 8, true                                                           \
 	}
 
-/* Widths in a narrow window leave room for names of nodes, where there are any. */
+/* In a narrow window, some columns give way to the names of nodes. */
 static const struct pane_of {
 	const char *name;
 	struct pane_column columns[PANE_COLUMNS];
@@ -476,7 +476,7 @@ static void set_columns(struct pane *pane, const struct pane_of *of, const struc
 		pane->columns[0].width = pane->columns[0].narrow = PANE_LEFT_OUT;
 }
 
-/* The rows from that one on are of the node, which is in its place among all. */
+/* Names the node in all rows from that one on, and sorts them by its position. */
 static void name_rows(struct pane *pane, size_t from, const struct top_node *node, double number)
 {
 	for (size_t i = from; i < pane->rows.len; i++) {
@@ -504,11 +504,11 @@ void pane_fill(struct pane *pane, enum pane_kind kind, const struct top_nodes *n
 		const size_t from = pane->rows.len;
 
 		if (kind == PANE_NODES)
-			node_stands(row_of(pane), node);
+			node_state_cells(row_of(pane), node);
 		else if (node_has_rows(node))
 			of->fill(pane, node);
 		if (kind == PANE_RANKS && nodes->named && pane->rows.len == from)
-			node_lacks(row_of(pane), node, of->empty);
+			node_without_ranks(row_of(pane), node, of->empty);
 		name_rows(pane, from, node, (double)i);
 	}
 }

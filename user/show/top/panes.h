@@ -23,10 +23,10 @@ struct pane_cell {
 
 struct pane_column {
 	const char *head;
-	int width; /* 0, of the last one: all columns of the window that are left */
+	int width; /* 0, only of the last one: the rest of the window */
 	bool left; /* aligned */
-	int narrow; /* width in a narrow window; 0: as else */
-	bool tail; /* of a longer text the end is shown */
+	int narrow; /* width in a narrow window; 0: the same */
+	bool tail; /* a longer text is cut at its start */
 };
 
 struct pane_row {
@@ -35,10 +35,10 @@ struct pane_row {
 
 struct pane {
 	const char *title;
-	int count; /* of columns; the first one is of nodes */
+	int count; /* of columns; the first one has the node */
 	struct pane_column columns[PANE_COLUMNS];
-	int sort; /* column by which it is in order at first, */
-	bool up; /* from the least on */
+	int sort; /* initial sort column */
+	bool up; /* initially ascending */
 	VEC(struct pane_row) rows;
 	const char *empty; /* shown if there is no row */
 };
@@ -53,17 +53,17 @@ enum pane_kind {
 	PANE_NICS,
 	PANE_ERRORS,
 	PANE_TRACER,
-	PANE_NODES, /* how their views stand: where nodes are named */
+	PANE_NODES, /* states of nodes' views; only with several nodes */
 	PANES
 };
 
 const char *pane_name(enum pane_kind kind);
 
-/* Fills an empty one. */
+/* Fills an empty pane. */
 void pane_fill(struct pane *pane, enum pane_kind kind, const struct top_nodes *nodes);
 void pane_release(struct pane *pane);
 
-/* The width of a column in a window of so many: PANE_LEFT_OUT: it is not shown there. */
+/* Width of a column in a window of that many columns. PANE_LEFT_OUT: it is not shown there. */
 int pane_width(const struct pane *pane, int column, int window);
 
 /* By a column; equal rows stay in their order, unknown cells come last. */
@@ -72,12 +72,12 @@ void pane_sort(struct pane *pane, int column, bool up);
 /* Keeps rows of which some cell contains the text, whatever the case. */
 void pane_filter(struct pane *pane, const char *text);
 
-/* Above all panes. */
+/* The lines above all panes. */
 struct pane_head {
 	char who[200];
-	/* in the same line: nodes of which nothing comes now, and how many these are; "": none */
+	/* in the same line: nodes without current numbers, by name and as counts; "": none */
 	char trouble[400], troubles[80];
-	char much[1000]; /* how much moves, and at what cost */
+	char much[1000]; /* traffic, and the tracer's cost */
 };
 
 void pane_head(const struct top_nodes *nodes, struct pane_head *head);

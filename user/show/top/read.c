@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * An interval back from JSON, as the facts that it was made of: so the view of a node elsewhere
- * adds them up, ages its calls and judges its sums as that node's own one does.
+ * Turns an interval in JSON back into the facts from which it was made. The view of a remote node
+ * then adds up sums, ages of calls and bounds in the same way as that node's own view.
  */
 #include "show/top/top.h"
 
@@ -11,10 +11,10 @@
 #include "base/map.h"
 #include "base/place.h"
 
-/* What is read, and the first member that cannot be. */
+/* The object that is read. */
 struct json_interval {
 	const json_t *object;
-	const char *what; /* NULL: none so far */
+	const char *what; /* the first member that cannot be read; NULL: none so far */
 	struct fact_sink sink;
 	struct map processes; /* id -> number in the facts */
 	uint64_t from, to; /* ns of the interval */
@@ -25,7 +25,7 @@ static const char *text(const json_t *row, const char *name)
 	return json_string_value(json_object_get(row, name));
 }
 
-/* Null and missing are not known: NAN. */
+/* NAN: null or missing, so unknown. */
 static double real(const json_t *row, const char *name)
 {
 	const json_t *value = json_object_get(row, name);
@@ -33,7 +33,7 @@ static double real(const json_t *row, const char *name)
 	return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-/* Likewise: -1. */
+/* -1: null or missing, so unknown. */
 static int64_t whole(const json_t *row, const char *name)
 {
 	const json_t *value = json_object_get(row, name);
@@ -49,7 +49,7 @@ static int number(const json_t *row, const char *name)
 	return value <= INT32_MAX ? (int)value : -1;
 }
 
-/* It is never unknown. */
+/* A member that each object must have. */
 static uint64_t count(struct json_interval *reading, const json_t *row, const char *name)
 {
 	const int64_t value = whole(row, name);
@@ -86,7 +86,7 @@ static struct fact_sums count_of(struct json_interval *reading, const json_t *ro
 	return (struct fact_sums){ .count = count(reading, json_object_get(row, name), "count") };
 }
 
-/* -1: none, or not known. */
+/* -1: none, or unknown. */
 static int process_of(const struct json_interval *reading, const json_t *row, const char *name)
 {
 	const int64_t id = whole(row, name);
@@ -104,7 +104,7 @@ static void number_processes(struct json_interval *reading)
 		map_insert(&reading->processes, count(reading, row, "id"), 0, NULL) = i;
 }
 
-/* Its id stands for its start: that is never given twice. */
+/* The id replaces the start time: no id is used twice. */
 static void put_process(struct json_interval *reading, const json_t *row)
 {
 	const int64_t tgid = whole(row, "tgid");
@@ -124,7 +124,7 @@ static void put_process(struct json_interval *reading, const json_t *row)
 	fact_put(&reading->sink, FACT_PROCESS, &fact);
 }
 
-/* Operations that send come with the functions that they are in. */
+/* Only receives: put_function() has the sends. */
 static void put_life(struct json_interval *reading, const json_t *row)
 {
 	const struct fact_op receive = { .process = process_of(reading, row, "id"),
@@ -194,8 +194,8 @@ static void put_path(struct json_interval *reading, const json_t *row)
 }
 
 /*
- * A thread without a state was not looked at. A call that goes on from the interval before has no
- * other age than that: the view knows since when.
+ * A thread without any state was not inspected. A call is at most as old as the interval here: the
+ * view adds the earlier intervals.
  */
 static void put_thread(struct json_interval *reading, const json_t *row)
 {
@@ -330,7 +330,7 @@ bool top_read(const json_t *object, struct live *live, struct top_nics *nics, co
 	reading.to = tracer.to;
 	number_processes(&reading);
 	read_notes(&reading, &totals);
-	/* once to see whether all of it can be read */
+	/* a first pass into nothing finds members that cannot be read */
 	put_all(&reading);
 	if (!json_is_array(json_object_get(object, "nics")) && !reading.what)
 		reading.what = "nics";

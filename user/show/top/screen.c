@@ -27,7 +27,7 @@ struct top_screen {
 	bool frozen, help;
 	size_t top; /* first row shown of the chosen pane */
 	bool any; /* the rest is there */
-	bool named; /* rows name their nodes, and there is a pane of these */
+	bool named; /* rows have their node, and there is a pane of nodes */
 	struct pane_head head;
 	char note[200];
 	struct pane panes[PANES];

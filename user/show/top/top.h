@@ -11,7 +11,7 @@
 
 #define TOP_SCHEMA "ucxbpf.top/1"
 
-/* A port of a node, with its own counters. */
+/* A port, with the counters of its hardware. */
 struct top_nic {
 	const char *name; /* as UCX names it: "mlx5_0:1", "eth0" */
 	const char *state; /* NULL: unknown */
@@ -32,51 +32,51 @@ double top_traced(const struct live *live, const char *device);
 int top_json(const struct live *live, const struct top_nics *nics, FILE *out);
 
 /*
- * Such an object of any node, as the next interval of a view of it: all that a screen draws. nics
- * borrows texts of the object. False: a member is missing or of another type, *what names it, and
- * the view is as before.
+ * Adds the interval in such an object, of any node, to a view of that node. nics borrows texts of
+ * the object. False: a member is missing or has a wrong type, *what names it, and the view is
+ * unchanged.
  */
 bool top_read(const json_t *object, struct live *live, struct top_nics *nics, const char **what);
 
 /* ---- the screen ---- */
 
-/* How a node's view stands. Rows are those of its last interval, while it goes on. */
+/* State of a node's view, whose rows are those of its last interval. */
 enum top_state {
-	TOP_STARTS, /* no interval has come */
-	TOP_GOES_ON,
-	TOP_LATE, /* the next interval should have come */
+	TOP_STARTING, /* no interval has arrived */
+	TOP_RUNNING,
+	TOP_LATE, /* the next interval is overdue */
 	TOP_ENDED,
 	TOP_FAILED,
 };
 
 struct top_node {
-	const char *name; /* as the user has it */
+	const char *name; /* as the user knows it */
 	enum top_state state;
-	uint64_t silent; /* ns since something came of it, or since it was asked */
-	const char *why; /* it has failed; NULL: not known */
+	uint64_t silent; /* ns since its last interval, or since its view was started */
+	const char *why; /* reason of a failure; NULL: unknown, or none */
 	const struct live *live;
 	const struct top_nics *nics;
 };
 
 struct top_nodes {
 	VEC(struct top_node) all;
-	bool named; /* rows name their nodes; else there is this node alone, which goes on */
+	bool named; /* rows have their node; false: there is only this node, with current numbers */
 };
 
 struct top_screen;
 
-/* A key asks this of the caller. */
+/* The action that a key asks of the caller. */
 enum top_wish { TOP_NOTHING, TOP_QUIT, TOP_WRITE };
 
 /* Takes the terminal. NULL: no screen can be drawn on it (errno). */
 struct top_screen *top_screen_open(void);
-/* Gives it back as it was; NULL: nothing. */
+/* Restores it. NULL: does nothing. */
 void top_screen_close(struct top_screen *screen);
 
-/* There is something new to show; frozen, it is not shown. note: a line for the user, or NULL. */
+/* Draws the nodes, unless the user froze the screen. note: a line for the user, or NULL. */
 void top_screen_show(struct top_screen *screen, const struct top_nodes *nodes, const char *note);
 
-/* Takes all keys that were typed, and changes of the window's size. */
+/* Handles all keys that were typed, and changes of the window's size. */
 enum top_wish top_screen_keys(struct top_screen *screen);
 
 #endif

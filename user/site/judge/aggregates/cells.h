@@ -37,7 +37,7 @@ struct traffic_cell {
 	struct cell_example examples[CELL_EXAMPLES]; /* the earliest; of these, the smallest */
 	size_t example_count;
 	bool fetches; /* as of each transfer: by op and transport, so no part of the key */
-	const char *lanes; /* as fact_transfer.lanes, of some of the transfers; NULL */
+	const char *lanes; /* fact_transfer.lanes of some of the transfers; NULL: unknown */
 };
 
 /* The process that starts the transfers, whose device the cell is of; and its peer. */

@@ -203,7 +203,7 @@ void write_lanes(const struct judge *judge, struct evidence_lines *lines)
 	}
 }
 
-/* Lines of cells come before. */
+/* Lines of cells have been read before. */
 const char *read_lanes(struct judge *judge, const struct line_ref *fields)
 {
 	struct aggregates *aggregates = &judge->aggregates;

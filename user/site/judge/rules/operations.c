@@ -183,7 +183,7 @@ void rule_fragments(const struct rule_ctx *ctx)
 
 /* ---- PROTO-04 ---- */
 
-/* The sums of a process follow each other: a finding of all of them, with the most frequent one. */
+/* The sums of a process are adjacent: one finding for all of them shows the most frequent one. */
 void rule_freed(const struct rule_ctx *ctx)
 {
 	const struct sums *sums = &ctx->aggregates->sums;

@@ -34,7 +34,7 @@ export function behindWhere(row: Behind): string {
   return row.function ? `in ${row.function}` : row.outside ? "outside of MPI" : "not known where";
 }
 
-// Which of several are in another collective than most.
+// The members that are in another collective than most.
 function apart(model: Model, { members, apart: few }: Behind): string {
   const functionOf = (member: number) => model.report.open?.find((open) => open.process === member)?.function;
   if (!few.length) return "";
