@@ -29,19 +29,25 @@ struct bed {
 };
 
 /* traced: how many of the ranks are */
+static void add_process(struct bed *bed, int index, int rank, uint64_t start)
+{
+	fact_put(&bed->sink, FACT_PROCESS,
+		 &(struct fact_process){ .index = index,
+					 .host_id = "boot",
+					 .host_name = "node",
+					 .pid = 100 + (uint32_t)index,
+					 .start_time = start,
+					 .mpi = "Open MPI 4.1.4",
+					 .rank = rank,
+					 .size = ranks });
+}
+
 static void setup(struct bed *bed, int traced)
 {
 	*bed = (struct bed){ .report = report_new(NULL) };
 	bed->sink = report_sink(bed->report);
 	for (int i = 0; i < traced; i++)
-		fact_put(&bed->sink, FACT_PROCESS,
-			 &(struct fact_process){ .index = i,
-						 .host_id = "boot",
-						 .host_name = "node",
-						 .pid = 100 + (uint32_t)i,
-						 .mpi = "Open MPI 4.1.4",
-						 .rank = i,
-						 .size = ranks });
+		add_process(bed, i, i, SECOND);
 }
 
 static void look(struct bed *bed, int rank, const char *state, const char *function)
@@ -326,6 +332,63 @@ static void test_numbers(void **state)
 	       "sleeping, outside of MPI; 3 ranks wait for it");
 }
 
+/* It may have gone on since. */
+static void test_number_of_earlier(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	setup(&bed, RANKS);
+	for (int i = 0; i < 3; i++)
+		wait_at(&bed, i, barrier, 100, -1);
+	fact_put(&bed.sink, FACT_LIFETIME,
+		 &(struct fact_lifetime){ .process = 3, .until = 5 * SECOND, .entered = 41 });
+	expect(&bed,
+	       "rank 3 has perhaps not entered MPI_Barrier, number 100 of MPI_COMM_WORLD: it is not known "
+	       "where; 3 ranks wait for it");
+}
+
+/* A rank that was killed enters nothing more. */
+static void test_number_of_killed(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	setup(&bed, RANKS);
+	for (int i = 0; i < 3; i++)
+		wait_at(&bed, i, barrier, 42, -1);
+	fact_put(&bed.sink, FACT_LIFETIME,
+		 &(struct fact_lifetime){
+			 .process = 3, .until = 5 * SECOND, .exited = true, .entered = 41 });
+	expect(&bed,
+	       "rank 3 has not entered MPI_Barrier, number 42 of MPI_COMM_WORLD, and is at number 41: it is "
+	       "not known where; 3 ranks wait for it");
+}
+
+/* Ranks of a run that had ended before wait for nobody, and nobody waits for them. */
+static void test_earlier_run(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	setup(&bed, RANKS);
+	for (int i = 0; i < RANKS; i++) {
+		add_process(&bed, RANKS + i, i, SECOND / 2);
+		fact_put(&bed.sink, FACT_LIFETIME,
+			 &(struct fact_lifetime){ .process = RANKS + i,
+						  .until = 3 * SECOND / 4,
+						  .exited = true,
+						  .entered = 5 });
+	}
+	for (int i = 0; i < 3; i++)
+		wait_at(&bed, i, barrier, 42, -1);
+	look(&bed, 3, asleep, NULL);
+	has_entered(&bed, 3, 41);
+	expect(&bed,
+	       "rank 3#3 has not entered MPI_Barrier, number 42 of MPI_COMM_WORLD, and is at number 41: it is "
+	       "sleeping, outside of MPI; 3 ranks wait for it");
+}
+
 /* It is in the same function, which tells nothing, but in an earlier call of it. */
 static void test_same_function_before(void **state)
 {
@@ -530,6 +593,9 @@ int main(void)
 		cmocka_unit_test(test_long_chain),
 		cmocka_unit_test(test_circle_behind_circle),
 		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_number_of_earlier),
+		cmocka_unit_test(test_number_of_killed),
+		cmocka_unit_test(test_earlier_run),
 		cmocka_unit_test(test_same_function_before),
 		cmocka_unit_test(test_others_went_on),
 		cmocka_unit_test(test_entered_by_all),

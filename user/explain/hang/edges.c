@@ -27,13 +27,17 @@ static void add_threads(struct hang_graph *graph, const struct hang_facts *facts
 	}
 }
 
-static void add_entered(struct hang_graph *graph, const struct hang_facts *facts)
+static void add_lifetimes(struct hang_graph *graph, const struct hang_facts *facts)
 {
 	for (size_t i = 0; i < facts->lifetimes.len; i++) {
 		const struct fact_lifetime *lifetime = &facts->lifetimes.data[i];
+		struct hang_node *node;
 
-		if (lifetime->process >= 0 && (size_t)lifetime->process < graph->nodes.len)
-			graph->nodes.data[lifetime->process].entered = lifetime->entered;
+		if (lifetime->process < 0 || (size_t)lifetime->process >= graph->nodes.len)
+			continue;
+		node = &graph->nodes.data[lifetime->process];
+		node->lifetime = lifetime;
+		node->entered = lifetime->entered;
 	}
 }
 
@@ -178,6 +182,29 @@ static void wait_for_set(struct hang_graph *graph, size_t from, size_t set)
 		wait_for(graph, from, set, true);
 }
 
+/* How long a process was recorded, compared with another one that waits in a call. */
+enum recorded {
+	RECORDED_ELSEWHERE, /* on another host: the clocks are not compared */
+	RECORDED_BEFORE, /* it had ended when the other began: an earlier run of the job */
+	RECORDED_LESS, /* its records end before the call began: it may have gone on */
+	RECORDED_LATER, /* its records reach into the call, or it will never enter anything more */
+};
+
+static enum recorded recorded(const struct hang_graph *graph, size_t process, size_t from)
+{
+	const struct fact_lifetime *lifetime = graph->nodes.data[process].lifetime;
+	const struct fact_process *other = process_of(graph, from);
+
+	if (!lifetime || process_of(graph, process)->host != other->host)
+		return RECORDED_ELSEWHERE;
+	if (!lifetime->exited)
+		return lifetime->until < graph->nodes.data[from].open->since ? RECORDED_LESS
+									     : RECORDED_LATER;
+	if (!other->start_time)
+		return RECORDED_LESS;
+	return lifetime->until <= other->start_time ? RECORDED_BEFORE : RECORDED_LATER;
+}
+
 /*
  * Its peer is unknown, as in a communicator with unknown ranks: it may wait for any process that
  * waits for nobody, directly or through others.
@@ -193,7 +220,7 @@ static void wait_for_any(struct hang_graph *graph, size_t from)
 
 	for (size_t i = graph->jobs.data[job].first; fresh && i != NONE;
 	     i = graph->nodes.data[i].next) {
-		if (graph->nodes.data[i].open)
+		if (graph->nodes.data[i].open || recorded(graph, i, from) == RECORDED_BEFORE)
 			continue;
 		if (collective)
 			graph->nodes.data[i].missing = function;
@@ -232,13 +259,12 @@ static bool has_entered(const struct hang_node *node, const char *function, uint
  * Whether a rank that has not entered it cannot have been in that collective already: nobody leaves
  * a barrier, or gets data from all, before all have entered.
  */
-static bool must_enter(const struct hang_node *node, const char *function, uint64_t sequence)
+static bool must_enter(const struct hang_node *node, const char *function, bool by_number)
 {
 	const enum collective_flow flow = mpi_function(function).flow;
 	const bool elsewhere = where_is(node) || (node->thread && node->thread->outside);
 
-	return (elsewhere || (sequence && node->entered)) &&
-	       (flow == FLOW_BARRIER || flow == FLOW_ALL);
+	return (elsewhere || by_number) && (flow == FLOW_BARRIER || flow == FLOW_ALL);
 }
 
 #define UNTRACED_MOST 64 /* untraced ranks that are named one by one */
@@ -276,10 +302,23 @@ static const graph_nodes *untraced_of(struct hang_graph *graph, size_t job)
 	return &graph->jobs.data[job].untraced;
 }
 
-/* A set with a function has traced ranks as members, one without has untraced ranks. */
-static void fill_missing(struct hang_graph *graph, size_t set, size_t job, const char *function,
+/* Whether it is the first process with its rank: others are of other runs. */
+static bool is_first_of_rank(const struct hang_graph *graph, size_t job, size_t process)
+{
+	const int rank = process_of(graph, process)->rank;
+	const uint64_t *node = map_find(&graph->ranks, job, (uint64_t)(int64_t)rank);
+
+	return node && *node == process + 1;
+}
+
+/*
+ * from: a process that waits in the collective. A set with a function has traced ranks as members,
+ * one without has untraced ranks.
+ */
+static void fill_missing(struct hang_graph *graph, size_t set, size_t from, const char *function,
 			 uint64_t sequence)
 {
+	const size_t job = graph->nodes.data[from].job;
 	const int size = process_of(graph, graph->jobs.data[job].first)->size;
 	const graph_nodes *untraced;
 	int counted = 0;
@@ -289,15 +328,21 @@ static void fill_missing(struct hang_graph *graph, size_t set, size_t job, const
 	for (size_t i = graph->jobs.data[job].first; i != NONE; i = graph->nodes.data[i].next) {
 		struct hang_node *node = &graph->nodes.data[i];
 		const int rank = process_of(graph, i)->rank;
+		const enum recorded known = recorded(graph, i, from);
 
-		if (rank < 0 || rank >= size)
+		if (rank < 0 || rank >= size || known == RECORDED_BEFORE)
 			continue;
-		counted += sequence && node->entered;
+		if (known == RECORDED_LESS)
+			node->entered = 0;
+		counted += sequence && node->entered && is_first_of_rank(graph, job, i);
 		if (has_entered(node, function, sequence))
 			continue;
 		node->missing = function;
 		node->sequence = sequence;
-		add_member(graph, set, i, must_enter(node, function, sequence));
+		add_member(graph, set, i,
+			   known != RECORDED_LESS && must_enter(node, function,
+								sequence && node->entered &&
+									known == RECORDED_LATER));
 	}
 	if (graph->nodes.data[set].filled) {
 		graph->nodes.data[set].missing = function;
@@ -320,7 +365,7 @@ static bool wait_for_missing(struct hang_graph *graph, size_t from)
 	const size_t set = find_set(graph, SET_MISSING, job, function, sequence, &fresh);
 
 	if (fresh)
-		fill_missing(graph, set, job, function, sequence);
+		fill_missing(graph, set, from, function, sequence);
 	wait_for_set(graph, from, set);
 	graph->nodes.data[from].met = graph->nodes.data[set].met;
 	return graph->nodes.data[set].missing != NULL;
@@ -366,7 +411,7 @@ void hang_edges(struct hang_graph *graph, const struct hang_facts *facts)
 {
 	add_processes(graph);
 	add_threads(graph, facts);
-	add_entered(graph, facts);
+	add_lifetimes(graph, facts);
 	add_open(graph, facts);
 	add_edges(graph);
 }

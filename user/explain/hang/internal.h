@@ -22,9 +22,11 @@ struct hang_awaited {
 struct hang_node {
 	const struct fact_open *open; /* the call that it waits in; NULL: it does not wait */
 	const struct fact_thread *thread;
+	const struct fact_lifetime *lifetime;
 	const char *missing;
-	uint64_t sequence; /* of that, 0: not known */
-	/* blocking collectives of MPI_COMM_WORLD that a process has entered; 0: not known */
+	uint64_t sequence; /* of that, 0: unknown */
+	/* number of blocking collectives of MPI_COMM_WORLD that a process has entered; 0: unknown
+	 */
 	uint64_t entered;
 	int rank; /* of a rank that is not traced */
 	size_t job; /* of a process */
