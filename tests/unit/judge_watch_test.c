@@ -360,6 +360,13 @@ static void freed_too_early(void **state)
 
 	begin(&bed, SPEC);
 	bed.totals.unmapped = 2;
+	bed.totals.freed_unsure = 1;
+	bed_judge(&bed);
+	bed_expect(&bed, "PROTO-04", NULL, VERDICT_UNKNOWN);
+	bed_end(&bed);
+
+	begin(&bed, SPEC);
+	bed.totals.unmapped = 2;
 	freed(&bed, 0, "tag_recv", 3);
 	freed(&bed, 1, "get", 1);
 	freed(&bed, 1, "put", 2);

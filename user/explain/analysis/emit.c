@@ -241,6 +241,12 @@ void emit_collective(struct emitter *emitter, const struct fact_collective *coll
 
 #define FREED_EARLY "operations that were not done when ucp_mem_unmap() freed their memory"
 
+static bool ended_by(const struct op *op, uint64_t time)
+{
+	return (op->end.precision == PRECISION_EXACT || op->end.precision == PRECISION_UPPER) &&
+	       op->end.ns <= time;
+}
+
 void emit_op(struct emitter *emitter, struct op *op)
 {
 	const struct emitted_end end = emit_end(op->start, matched_end(op));
@@ -272,6 +278,8 @@ void emit_op(struct emitter *emitter, struct op *op)
 
 	if (fact.freed)
 		reason_add(emitter->totals->notes, FREED_EARLY, 1);
+	else if (op->freed && !ended_by(op, op->freed))
+		emitter->totals->freed_unsure++;
 	emit_count(emitter);
 	emitter->totals->ops.recorded++;
 	fact_put(emitter->sink, FACT_OP, &fact);

@@ -673,8 +673,11 @@ struct fact_totals {
 		uint64_t proved, contradicted;
 		struct fact_reason unproved[FACT_MAX_REASONS];
 	} joins;
-	/* calls of ucp_mem_unmap() that freed what ucp_mem_map() had allocated */
-	uint64_t unmapped;
+	/*
+	 * Calls of ucp_mem_unmap() that freed what ucp_mem_map() had allocated, and operations of
+	 * which it is unknown whether they had ended by then.
+	 */
+	uint64_t unmapped, freed_unsure;
 	/* what the file itself says: gaps, incomplete capture, reordered records */
 	struct fact_reason notes[FACT_MAX_REASONS];
 	/* captures in whose processes MPI calls may be missing between two that are here */

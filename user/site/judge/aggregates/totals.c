@@ -29,6 +29,7 @@ const struct totals_member totals_numbers[TOTALS_NUMBERS] = {
 	MEMBER(waits_hidden.progress),
 	MEMBER(waits_hidden.collectives),
 	MEMBER(unmapped),
+	MEMBER(freed_unsure),
 };
 
 const struct totals_member totals_lists[TOTALS_LISTS] = {

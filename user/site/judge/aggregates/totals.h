@@ -10,7 +10,7 @@
 #include "site/judge/words/words.h"
 #include "site/judge/words/subject.h"
 
-#define TOTALS_NUMBERS 17
+#define TOTALS_NUMBERS 18
 #define TOTALS_LISTS 5
 
 struct totals_member {

@@ -214,6 +214,11 @@ void rule_freed(const struct rule_ctx *ctx)
 	}
 	if (finding || !ctx->aggregates->totals.unmapped)
 		return;
+	if (ctx->aggregates->totals.freed_unsure) {
+		found_why(ctx, VERDICT_UNKNOWN, subject_captures(),
+			  "it is unknown when some operations in freed memory ended");
+		return;
+	}
 	finding = found(ctx, VERDICT_PASS, subject_captures());
 	finding->count = ctx->aggregates->totals.unmapped;
 	finding->share = NAN;
