@@ -11,8 +11,11 @@
 
 enum transport_reach { REACH_UNKNOWN, REACH_SELF, REACH_NODE };
 
-/* A peer's memory that puts and gets reach: all of it, or memory that UCX allocated as shared. */
-enum transport_rma { RMA_NONE, RMA_SHARED, RMA_ALL };
+/*
+ * A peer's memory that puts and gets reach: none, memory that UCX allocated as shared, or all of
+ * it.
+ */
+enum transport_rma { RMA_UNKNOWN, RMA_NONE, RMA_SHARED, RMA_ALL };
 
 struct transport {
 	const char *name; /* as ucx_info -d prints it, which symbols may not have (posix: uct_mm_);
@@ -25,7 +28,7 @@ struct transport {
 	 * gets alike (docs/attribution.md, copies).
 	 */
 	bool copies;
-	enum transport_rma rma; /* 0: none, or unknown */
+	enum transport_rma rma;
 	bool atomics; /* on the same memory; a NIC may lack them */
 	bool network; /* through a NIC */
 	bool peer_reads; /* data of a put, too, waits until the peer's process reads it */
@@ -48,6 +51,9 @@ struct transport {
 	 */
 	const char *level[5];
 };
+
+/* Begins a list of transports that includes the lanes of an endpoint, and perhaps others. */
+#define LANES_SOME_OF "some of "
 
 extern const struct transport transports[];
 extern const size_t transport_count;

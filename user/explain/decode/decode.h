@@ -366,10 +366,7 @@ uint64_t decoder_lane_ep(const struct decoder *decoder, const struct process *pr
 			 uint64_t uct_ep);
 void decoder_learn_lane(struct decoder *decoder, const struct process *process, uint64_t uct_ep,
 			uint64_t ep);
-/*
- * The lanes of an ep, "cma/memory, tcp/eth0", sorted; interned. Without a snapshot of them, all
- * interfaces that its worker has open, which include the lanes. NULL: unknown.
- */
+/* As fact_transfer.lanes, sorted; interned. */
 const char *decoder_lanes(struct decoder *decoder, struct object *ep);
 
 /* The first role of one of the process's libraries; NULL: it has none. path: NULL: none. */

@@ -216,14 +216,14 @@ void decoder_learn_lane(struct decoder *decoder, const struct process *process, 
 
 typedef VEC(const char *) lane_names;
 
+/* iface: NULL: unknown */
 static void add_lane(struct decoder *decoder, lane_names *names, const struct object *iface)
 {
-	char name[64];
+	char name[64] = "?";
 
-	if (!iface || !iface->transport)
-		return;
-	snprintf(name, sizeof(name), "%s/%s", iface->transport,
-		 iface->device ? iface->device : "?");
+	if (iface && iface->transport)
+		snprintf(name, sizeof(name), "%s/%s", iface->transport,
+			 iface->device ? iface->device : "?");
 	for (size_t i = 0; i < names->len; i++)
 		if (!strcmp(names->data[i], name))
 			return;
@@ -236,10 +236,10 @@ static void lanes_told(struct decoder *decoder, const struct object *ep, lane_na
 		const struct object *lane = decoder_object(decoder, ep->process, OBJECT_UCT_EP,
 							   ep->lanes.data[i], ep->from);
 
-		if (lane)
-			add_lane(decoder, names,
-				 decoder_object(decoder, ep->process, OBJECT_IFACE, lane->parent,
-						ep->from));
+		add_lane(decoder, names,
+			 lane ? decoder_object(decoder, ep->process, OBJECT_IFACE, lane->parent,
+					       ep->from)
+			      : NULL);
 	}
 }
 
@@ -248,31 +248,37 @@ static int by_name(const void *left, const void *right)
 	return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
-static const char *join_names(struct decoder *decoder, lane_names *names)
+static const char *join_names(struct decoder *decoder, lane_names *names, const char *before)
 {
-	char text[512];
-	size_t length = 0;
+	const char *joined;
+	char *text;
+	size_t size;
+	FILE *out = xmemstream(&text, &size);
 
 	qsort(names->data, names->len, sizeof(*names->data), by_name);
-	for (size_t i = 0; i < names->len && length < sizeof(text); i++)
-		length += (size_t)snprintf(text + length, sizeof(text) - length, "%s%s",
-					   i ? ", " : "", names->data[i]);
-	return strings_intern(&decoder->strings, text);
+	fputs(before, out);
+	for (size_t i = 0; i < names->len; i++)
+		fprintf(out, "%s%s", i ? ", " : "", names->data[i]);
+	fclose(out);
+	joined = strings_intern(&decoder->strings, text);
+	free(text);
+	return joined;
 }
 
 const char *decoder_lanes(struct decoder *decoder, struct object *ep)
 {
 	const struct process *process = ep->process;
+	const bool told = ep->lanes.len;
 	lane_names names = { 0 };
 
 	if (ep->lane_names && ep->lane_names_of == process->ifaces.len)
 		return ep->lane_names;
 	lanes_told(decoder, ep, &names);
-	for (size_t i = 0; !ep->lanes.len && i < process->ifaces.len; i++)
+	for (size_t i = 0; !told && i < process->ifaces.len; i++)
 		if (process->ifaces.data[i]->parent == ep->parent)
 			add_lane(decoder, &names, process->ifaces.data[i]);
 	if (names.len) {
-		ep->lane_names = join_names(decoder, &names);
+		ep->lane_names = join_names(decoder, &names, told ? "" : LANES_SOME_OF);
 		ep->lane_names_of = process->ifaces.len;
 	}
 	vec_release(&names);

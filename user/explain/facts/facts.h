@@ -177,8 +177,9 @@ struct fact_transfer {
 	const char *seen; /* "probe", or "derived" from its operation, whose times it has */
 	bool fetches; /* data moves from peer to process: fact_fetches() */
 	/*
-	 * Of an emulated one: the lanes of its endpoint, "cma/memory, tcp/eth0", or, if these are
-	 * unknown, all interfaces that its worker has open; NULL: unknown.
+	 * Of an emulated one: the lanes of its endpoint, "cma/memory, tcp/eth0", "?" for one
+	 * without a name; or, behind LANES_SOME_OF, all interfaces that its worker has open, which
+	 * include the lanes. NULL: unknown.
 	 */
 	const char *lanes;
 };

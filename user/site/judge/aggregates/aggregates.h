@@ -61,6 +61,7 @@ struct aggregates {
 	VEC(uint64_t)
 	sizes; /* ascending: some powers of two, where the policy or a rule draws a line */
 	VEC(struct traffic_cell) cells;
+	size_t cells_with_lanes; /* of evidence: cells before it have got their lanes */
 	struct rowset index; /* of cells, while facts come in */
 	VEC(struct member) members;
 	VEC(struct node) nodes; /* by fact_process.host */

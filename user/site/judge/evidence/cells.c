@@ -187,6 +187,7 @@ const char *read_sum(struct judge *judge, const struct line_ref *fields)
 	return NULL;
 }
 
+/* The key begins as that of a cell does, so that both are in the same order. */
 void write_lanes(const struct judge *judge, struct evidence_lines *lines)
 {
 	const struct aggregates *aggregates = &judge->aggregates;
@@ -199,23 +200,37 @@ void write_lanes(const struct judge *judge, struct evidence_lines *lines)
 		line_begin(lines, "lanes");
 		line_word(lines, name_of(aggregates, cell->process));
 		line_word(lines, name_of(aggregates, cell->peer));
+		line_word(lines, cell->op);
+		line_word(lines, cell->transport);
+		line_word(lines, cell->device);
+		line_word(lines, cell->protocol);
 		line_word(lines, cell->lanes);
 	}
 }
 
-/* Lines of cells have been read before. */
+static bool alike(const struct traffic_cell *a, const struct traffic_cell *b)
+{
+	return a->process == b->process && a->peer == b->peer && a->op == b->op &&
+	       a->transport == b->transport && a->device == b->device && a->protocol == b->protocol;
+}
+
+/* All lines of cells have been read before. */
 const char *read_lanes(struct judge *judge, const struct line_ref *fields)
 {
 	struct aggregates *aggregates = &judge->aggregates;
-	const int process = field_process(aggregates, fields[0]);
-	const int peer = field_process(aggregates, fields[1]);
-	const char *lanes = field_kept(aggregates, fields[2]);
+	const struct traffic_cell cell = {
+		.process = field_process(aggregates, fields[0]),
+		.peer = field_process(aggregates, fields[1]),
+		.op = field_kept(aggregates, fields[2]),
+		.transport = field_kept(aggregates, fields[3]),
+		.device = field_kept(aggregates, fields[4]),
+		.protocol = field_kept(aggregates, fields[5]),
+	};
+	size_t *at = &aggregates->cells_with_lanes;
 
-	for (size_t i = 0; i < aggregates->cells.len; i++) {
-		struct traffic_cell *cell = &aggregates->cells.data[i];
-
-		if (cell->process == process && cell->peer == peer && fact_emulates(cell->protocol))
-			cell_lanes(cell, lanes);
-	}
+	while (*at < aggregates->cells.len && !alike(&aggregates->cells.data[*at], &cell))
+		++*at;
+	for (; *at < aggregates->cells.len && alike(&aggregates->cells.data[*at], &cell); ++*at)
+		cell_lanes(&aggregates->cells.data[*at], field_kept(aggregates, fields[6]));
 	return NULL;
 }

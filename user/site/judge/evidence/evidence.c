@@ -55,7 +55,7 @@ static const struct evidence_kind evidence_kinds[] = {
 	{ "death", 1, ">>", NULL, write_deaths, read_death },
 	{ "environment", 2, "w", NULL, write_environment, read_environment },
 	{ "inventory", 3, "w", NULL, write_inventories, read_inventory },
-	{ "lanes", 2, "w", NULL, write_lanes, read_lanes },
+	{ "lanes", 6, "w", NULL, write_lanes, read_lanes },
 	{ "level", 1, "", NULL, write_levels, read_level },
 	{ "library", 2, "wwww", NULL, write_libraries, read_library },
 	{ "loss", 2, "+", NULL, write_losses, read_loss },

@@ -319,49 +319,62 @@ static const char *maybe_emulated(const struct rule_ctx *ctx, const struct traff
 	return "some are emulated, and whether a NIC of both nodes could carry them is not known";
 }
 
-/* The row of a lane, "cma" of "cma/memory, tcp/eth0"; NULL: it cannot carry the cell's operations.
- */
-static const struct transport *lane_carries(const struct traffic_cell *cell, const char *lane)
+/* Whether a lane, "cma/memory" or "?", can carry the cell's operations. FITS_MAYBE: unknown. */
+static enum fits lane_fits(const struct traffic_cell *cell, const struct transport *row)
 {
 	const bool gpu = text_begins(cell->src_mem, "gpu") || text_begins(cell->dst_mem, "gpu");
-	const struct transport *row;
-	char name[32];
 
-	snprintf(name, sizeof(name), "%.*s", (int)strcspn(lane, "/,"), lane);
-	row = transport_named(name);
-	return !row->rma || (row->host_only && gpu) || (is_atomic(cell) && !row->atomics) ? NULL
-											  : row;
+	if (row->rma == RMA_UNKNOWN)
+		return FITS_MAYBE;
+	if (row->rma == RMA_NONE || (row->host_only && gpu) || (is_atomic(cell) && !row->atomics))
+		return FITS_NOT;
+	return row->reach == REACH_SELF && cell->process != cell->peer ? FITS_NOT : FITS;
 }
 
-/* "cma/memory puts and gets host memory": the first lane that reaches most. */
-static const char *best_lane(const struct rule_ctx *ctx, const struct traffic_cell *cell)
+/*
+ * "cma/memory puts and gets host memory": the first lane that reaches most. NULL: none does for
+ * certain, but some may.
+ */
+static const char *best_lane(const struct rule_ctx *ctx, const struct traffic_cell *cell,
+			     const char *lanes, bool some)
 {
 	const char *does = is_atomic(cell) ? "has atomics in" : "puts and gets", *found = NULL;
 	const struct transport *best = NULL;
+	bool unsure = false;
 
-	for (const char *lane = cell->lanes; *lane; lane += strspn(lane, ", ")) {
-		const struct transport *row = lane_carries(cell, lane);
+	for (const char *lane = lanes; *lane; lane += strspn(lane, ", ")) {
+		char name[32];
+		const struct transport *row;
+		enum fits fits;
 
-		if (row && (!best || row->rma > best->rma)) {
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(lane, "/,"), lane);
+		row = transport_named(name);
+		fits = lane_fits(cell, row);
+		unsure = unsure || fits == FITS_MAYBE;
+		if (fits == FITS && (!best || row->rma > best->rma)) {
 			best = row;
 			found = lane;
 		}
 		lane += strcspn(lane, ",");
 	}
 	if (!best)
-		return say(ctx->judge, "none %s such memory", does);
-	return say(ctx->judge, "%.*s %s %s%s", (int)strcspn(found, ","), found, does,
-		   best->host_only ? "host memory" : "memory",
+		return unsure ? NULL : say(ctx->judge, "none %s such memory", does);
+	return say(ctx->judge, "%.*s%s %s %s%s", (int)strcspn(found, ","), found,
+		   some ? ", if it is one," : "", does, best->host_only ? "host memory" : "memory",
 		   best->rma == RMA_SHARED ? " that UCX allocates" : "");
 }
 
 static const char *phrase_emulated(const struct rule_ctx *ctx, const struct traffic_cell *cell)
 {
-	const char *text = cell_text(ctx, cell);
+	const char *text = cell_text(ctx, cell), *best;
+	bool some;
 
-	return cell->lanes ? say(ctx->judge, "%s; lanes: %s; %s", text, cell->lanes,
-				 best_lane(ctx, cell))
-			   : text;
+	if (!cell->lanes)
+		return text;
+	some = text_begins(cell->lanes, LANES_SOME_OF);
+	best = best_lane(ctx, cell, cell->lanes + (some ? strlen(LANES_SOME_OF) : 0), some);
+	return say(ctx->judge, "%s; lanes: %s%s%s", text, cell->lanes, best ? "; " : "",
+		   best ? best : "");
 }
 
 void rule_emulated(const struct rule_ctx *ctx)
