@@ -310,7 +310,7 @@ static void test_nodes_stand(void **state)
 	nodes.all.data[0].state = TOP_LATE;
 	pane_head(&nodes, &head);
 	assert_non_null(strstr(head.who, "0 of 1 nodes"));
-	assert_string_equal(head.much, "no node has numbers of now");
+	assert_string_equal(head.much, "no node has current numbers");
 	nodes.all.data[0].state = TOP_RUNNING;
 
 	vec_push(&nodes.all,
@@ -329,7 +329,8 @@ static void test_nodes_stand(void **state)
 	assert_string_equal(head.troubles, "1 failed  1 late  1 starting  1 ended");
 	assert_non_null(strstr(head.who, "1 of 5 nodes"));
 	assert_non_null(strstr(head.who, ">=1 process"));
-	assert_non_null(strstr(head.much, "sent >=1,000 B/s, >=10 sends/s"));
+	assert_non_null(
+		strstr(head.much, "sent >=1,000 B/s, >=10 sends/s  tracer on 1 node costs"));
 	/* each has its row, and its reason */
 	assert_string_equal(cell(&nodes, PANE_RANKS, 1, "RANK"), "failed: no route");
 	assert_string_equal(cell(&nodes, PANE_RANKS, 2, "RANK"), "starting for 3 s");
@@ -375,6 +376,7 @@ static void test_unreadable(void **state)
 	static const char *const needed[] = { "from_ns", "watched_ns", "tracer",  "processes",
 					      "paths",   "functions",  "threads", "nics" };
 	struct bed *bed = *state;
+	json_t *object, *more = json_array();
 	const char *what;
 
 	begin(bed, SECOND);
@@ -382,13 +384,20 @@ static void test_unreadable(void **state)
 	traffic(bed, 0, 0, 10);
 	end(bed);
 	for (size_t i = 0; i < ARRAY_SIZE(needed); i++) {
-		json_t *object = json_copy(bed->object);
-
+		object = json_copy(bed->object);
 		json_object_del(object, needed[i]);
 		assert_false(top_read(object, bed->read, &bed->read_nics, &what));
 		assert_int_equal(live_count(bed->read), 1);
 		json_decref(object);
 	}
+	for (int i = 0; i < 5000; i++) /* more processes than a node has */
+		json_array_append(more,
+				  json_array_get(json_object_get(bed->object, "processes"), 0));
+	object = json_copy(bed->object);
+	json_object_set_new(object, "processes", more);
+	assert_false(top_read(object, bed->read, &bed->read_nics, &what));
+	assert_string_equal(what, "processes");
+	json_decref(object);
 	json_object_del(json_array_get(json_object_get(bed->object, "processes"), 0), "receives");
 	assert_false(top_read(bed->object, bed->read, &bed->read_nics, &what));
 	assert_string_equal(what, "count");

@@ -99,8 +99,9 @@ bool view_is_current(const struct views *views, size_t which)
 	return node_of(views, which, clock_ns(CLOCK_MONOTONIC)).state == TOP_RUNNING;
 }
 
-static void draw(struct views *views, uint64_t now)
+static void draw(struct views *views)
 {
+	const uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	struct top_nodes nodes = { .named = true };
 
 	for (size_t i = 0; i < views->list.len; i++)
@@ -132,7 +133,7 @@ void views_show(struct views *views)
 	}
 	writing_step(views);
 	if (now - views->drawn > (views->fresh ? DRAW_LEAST : SECOND))
-		draw(views, now);
+		draw(views);
 }
 
 void views_close(struct views *views)

@@ -52,7 +52,7 @@ struct mpi_tag decoder_tag(const struct process *process, uint64_t tag, uint64_t
 		told.whole = told.context & ~(uint64_t)MPICH_PARTS;
 		told.world = told.context <= 1;
 		told.of_world = !(told.context & ~MPICH_PARTS);
-		told.collective = told.context & 1;
+		told.collective = covers(mask, 1ull << 48) && (told.context & 1);
 		if (covers(mask, 0xffffull << 32))
 			told.source = (int)(tag >> 32 & 0xffff);
 		if (covers(mask, 0xfffff))

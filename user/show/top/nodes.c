@@ -21,7 +21,8 @@ struct share_of {
 	size_t nodes; /* with current numbers */
 	size_t alive;
 	double out, sends; /* per second */
-	bool least; /* out and sends are lower bounds */
+	bool least; /* out is a lower bound */
+	bool absent; /* some node has no current numbers */
 	double cpu, paid, watched; /* NAN: not known */
 	double budget;
 };
@@ -118,6 +119,8 @@ void node_without_ranks(struct pane_cell *cells, const struct top_node *node, co
 			 node->why ? node->why : "");
 	cells[0].colour = states[node->state].colour;
 	cells[0].spans = true;
+	for (int i = 1; i < PANE_COLUMNS - 1; i++)
+		cells[i].key = NAN;
 }
 
 void node_outdated(struct pane_cell *cell, const struct top_node *node)
@@ -167,7 +170,7 @@ static void head_of_several(const struct top_nodes *nodes, struct share_of share
 	}
 	snprintf(head->who, sizeof(head->who), "ucxbpf top  %zu of %zu nodes  %s%s%s%zu process%s",
 		 share.nodes, nodes->all.len, real ? time_of(real, time) : "", real ? "  " : "",
-		 share.least ? ">=" : "", share.alive, share.alive == 1 ? "" : "es");
+		 share.absent ? ">=" : "", share.alive, share.alive == 1 ? "" : "es");
 }
 
 static size_t name_those(const struct top_nodes *nodes, enum top_state state, FILE *out)
@@ -219,14 +222,14 @@ static double higher(double a, double b)
  */
 static struct share_of share_of_all(const struct top_nodes *nodes)
 {
-	struct share_of sum = { .watched = 1, .least = false };
+	struct share_of sum = { .watched = 1 };
 
 	for (size_t i = 0; i < nodes->all.len; i++) {
 		const struct top_node *node = &nodes->all.data[i];
 		struct share_of one;
 
 		if (node->state != TOP_RUNNING) {
-			sum.least = sum.least || node->state != TOP_ENDED;
+			sum.absent = sum.absent || node->state != TOP_ENDED;
 			continue;
 		}
 		one = share_of(node->live);
@@ -248,7 +251,7 @@ static void say_how_much(struct share_of share, bool one, struct pane_head *head
 	struct pane_cell out = { 0 }, sends = { 0 }, cpu = { 0 }, paid = { 0 }, watched = { 0 };
 	char budget[32] = "no budget";
 
-	cell_speed(&out, share.out, share.least);
+	cell_speed(&out, share.out, share.least || share.absent);
 	cell_number(&sends, share.sends);
 	cell_percent(&cpu, share.cpu);
 	cell_percent(&paid, share.paid);
@@ -259,12 +262,18 @@ static void say_how_much(struct share_of share, bool one, struct pane_head *head
 		snprintf(head->much, sizeof(head->much),
 			 "sent %s/s, %s sends/s  tracer %s CPU, costs %s of %s, watched %s",
 			 out.text, sends.text, cpu.text, paid.text, budget, watched.text);
+	else if (share.absent && share.nodes)
+		snprintf(
+			head->much, sizeof(head->much),
+			"sent %s/s, >=%s sends/s  tracer on %zu node%s costs <=%s of %s, watched >=%s",
+			out.text, sends.text, share.nodes, share.nodes == 1 ? "" : "s", paid.text,
+			budget, watched.text);
 	else if (share.nodes)
 		snprintf(head->much, sizeof(head->much),
-			 "sent %s/s, %s%s sends/s  tracer costs <=%s of %s, watched >=%s", out.text,
-			 share.least ? ">=" : "", sends.text, paid.text, budget, watched.text);
+			 "sent %s/s, %s sends/s  tracer costs <=%s of %s, watched >=%s", out.text,
+			 sends.text, paid.text, budget, watched.text);
 	else
-		snprintf(head->much, sizeof(head->much), "no node has numbers of now");
+		snprintf(head->much, sizeof(head->much), "no node has current numbers");
 }
 
 void pane_head(const struct top_nodes *nodes, struct pane_head *head)

@@ -25,12 +25,13 @@ static const char *text(const json_t *row, const char *name)
 	return json_string_value(json_object_get(row, name));
 }
 
-/* NAN: null or missing, so unknown. */
+/* NAN: null or missing, so unknown, or no number that any node may send. */
 static double real(const json_t *row, const char *name)
 {
-	const json_t *value = json_object_get(row, name);
+	const double value = json_number_value(json_object_get(row, name));
 
-	return json_is_number(value) ? json_number_value(value) : NAN;
+	return json_is_number(json_object_get(row, name)) && value >= 0 && value < 0x1p62 ? value
+											  : NAN;
 }
 
 /* -1: null or missing, so unknown. */
@@ -59,13 +60,46 @@ static uint64_t count(struct json_interval *reading, const json_t *row, const ch
 	return value < 0 ? 0 : (uint64_t)value;
 }
 
-static const json_t *array(struct json_interval *reading, const char *name)
-{
-	const json_t *value = json_object_get(reading->object, name);
+#define ROWS_MOST (1 << 20)
 
-	if (!json_is_array(value) && !reading->what)
-		reading->what = name;
-	return value;
+/*
+ * Rows that one node may have: far more than real ones have. The work for processes, threads and
+ * NICs grows with the square of their number, and nothing ends it.
+ */
+static const struct {
+	const char *name;
+	size_t most;
+} arrays[] = {
+	{ "processes", 4096 },      { "threads", 16384 },   { "nics", 1024 },
+	{ "functions", ROWS_MOST }, { "paths", ROWS_MOST },
+};
+
+static void check_arrays(struct json_interval *reading)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(arrays) && !reading->what; i++) {
+		const json_t *value = json_object_get(reading->object, arrays[i].name);
+
+		if (!json_is_array(value) || json_array_size(value) > arrays[i].most)
+			reading->what = arrays[i].name;
+	}
+}
+
+/* Rows and texts of a view stay, so that a node that sends new ones again and again must be
+ * stopped. */
+static bool is_full(const struct live *live)
+{
+	const struct live_path *paths;
+	const struct live_function *functions;
+	const struct live_site *sites;
+
+	return live_paths(live, &paths) > ROWS_MOST ||
+	       live_functions(live, &functions) > ROWS_MOST ||
+	       live_sites(live, &sites) > ROWS_MOST || live_texts(live) > ROWS_MOST;
+}
+
+static const json_t *array(const struct json_interval *reading, const char *name)
+{
+	return json_object_get(reading->object, name);
 }
 
 /* ---- the facts ---- */
@@ -223,6 +257,7 @@ static void put_thread(struct json_interval *reading, const json_t *row)
 		.peer_rank = number(row, "peer_rank"),
 		.tag = number(row, "tag"),
 		.comm = text(row, "communicator"),
+		.context = number(row, "context"),
 		.until = reading->to,
 	};
 
@@ -328,12 +363,15 @@ bool top_read(const json_t *object, struct live *live, struct top_nics *nics, co
 
 	reading.from = tracer.from;
 	reading.to = tracer.to;
-	number_processes(&reading);
-	read_notes(&reading, &totals);
-	/* a first pass into nothing finds members that cannot be read */
-	put_all(&reading);
-	if (!json_is_array(json_object_get(object, "nics")) && !reading.what)
-		reading.what = "nics";
+	if (is_full(live))
+		reading.what = "paths";
+	check_arrays(&reading);
+	if (!reading.what) {
+		number_processes(&reading);
+		read_notes(&reading, &totals);
+		/* a first pass into nothing finds members that cannot be read */
+		put_all(&reading);
+	}
 	*what = reading.what;
 	if (!reading.what) {
 		live_begin(live, &tracer);
