@@ -2,10 +2,12 @@
 #include "show/top/panes.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/rowset.h"
 #include "base/units.h"
 #include "show/top/cells.h"
 #include "show/top/nodes.h"
@@ -164,8 +166,10 @@ static void paths(struct pane *pane, const struct top_node *node)
 
 /* Data between two processes: from the one that has it to the one that gets it. */
 struct pair_sum {
+	/* key of a rowset */
 	const struct live_process *from, *to;
 	const char *transport;
+	/* sums */
 	struct live_sums sums;
 };
 
@@ -175,25 +179,23 @@ static void pairs(struct pane *pane, const struct top_node *node)
 	const struct live_path *all;
 	size_t count = live_paths(live, &all);
 	VEC(struct pair_sum) sums = { 0 };
+	struct rowset index = { 0 };
 
 	for (size_t i = 0; i < count; i++) {
 		const struct live_path *path = &all[i];
 		const struct live_process *from = path->fetches ? path->peer : path->process;
 		const struct live_process *to = path->fetches ? path->process : path->peer;
-		struct pair_sum *row = NULL;
+		const struct pair_sum like = { from, to, path->transport, { 0 } };
+		size_t n;
 
 		if (strcmp(path->kind, "data") != 0)
 			continue;
-		for (size_t k = 0; k < sums.len && !row; k++)
-			if (sums.data[k].from == from && sums.data[k].to == to &&
-			    sums.data[k].transport == path->transport)
-				row = &sums.data[k];
-		if (!row) {
-			row = vec_add(&sums);
-			*row = (struct pair_sum){ from, to, path->transport, { 0 } };
-		}
-		live_add(&row->sums, &path->amount.now);
+		n = rowset_add(&index, ROWSET_ROWS(&sums, offsetof(struct pair_sum, sums)), &like);
+		if (n == sums.len)
+			vec_push(&sums, like);
+		live_add(&sums.data[n].sums, &path->amount.now);
 	}
+	rowset_release(&index);
 	for (size_t i = 0; i < sums.len; i++) {
 		const struct live_sums *sum = &sums.data[i].sums;
 		struct pane_cell *cells = row_of(pane);
