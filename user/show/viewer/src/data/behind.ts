@@ -36,7 +36,10 @@ export function behindWhere(row: Behind): string {
 
 // The members that are in another collective than most.
 function apart(model: Model, { members, apart: few }: Behind): string {
-  const functionOf = (member: number) => model.report.open?.find((open) => open.process === member)?.function;
+  const functionOf = (member: number) => {
+    const calls = (model.report.open ?? []).filter((open) => open.process === member && open.certain);
+    return calls.sort((one, other) => other.age_ns - one.age_ns)[0]?.function; // the longest, as in the text report
+  };
   if (!few.length) return "";
   const most = members.find((member) => !few.includes(member))!;
   return `: ${named(model, few)} ${few.length === 1 ? "is" : "are"} in ${functionOf(few[0])}, ${members.length - few.length} others in ${functionOf(most)}`;
