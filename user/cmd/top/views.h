@@ -25,7 +25,6 @@ struct node_view {
 struct nodes_writing {
 	struct child child;
 	char *folder, *log; /* of the captures, and of the child's output; NULL: no child runs */
-	size_t nodes;
 };
 
 struct views {

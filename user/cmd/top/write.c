@@ -71,12 +71,13 @@ void writing_begin(struct views *views)
 {
 	struct nodes_writing *writing = &views->writing;
 	struct command words = { 0 };
+	size_t nodes;
 	char *names;
 	int err;
 
 	if (writing->folder)
 		return;
-	names = names_of(views, &writing->nodes);
+	names = names_of(views, &nodes);
 	if (!names) {
 		views_note(views, "no node has a view to write a capture beside");
 		return;
@@ -92,8 +93,8 @@ void writing_begin(struct views *views)
 		forget(writing);
 		return;
 	}
-	views_note(views, "writing %d s of %zu node%s to %s", SECONDS, writing->nodes,
-		   writing->nodes == 1 ? "" : "s", writing->folder);
+	views_note(views, "writing %d s of %zu node%s to %s", SECONDS, nodes, nodes == 1 ? "" : "s",
+		   writing->folder);
 }
 
 /* The last line of its output, which has the reason of a failure; the caller frees it. */
