@@ -16,7 +16,8 @@ void aside_begin(struct aside *aside)
 		return;
 	fflush(stderr);
 	aside->errors = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
-	dup2(fd, STDERR_FILENO);
+	if (aside->errors >= 0)
+		dup2(fd, STDERR_FILENO);
 	close(fd);
 	signal(SIGTSTP, SIG_IGN);
 }
