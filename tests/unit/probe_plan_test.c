@@ -422,6 +422,26 @@ static void learnt_function(void **state)
 	elf_free(library.elf);
 }
 
+/* The address of a callback is the traced process's own word. */
+static void learnt_place_in_a_function(void **state)
+{
+	const uint32_t row = site_for_completion(UB_COMP_SEND_CB);
+	struct planned_probe probe;
+	struct library library;
+	uint64_t function;
+
+	(void)state;
+	open_library(&library, LIBUCP, LIB_UCP);
+	assert_int_equal(elf_function(library.elf, "ucp_rndv_get_completion", &function, NULL), 0);
+	for (uint64_t at = 1; at < 12; at++)
+		assert_int_equal(plan_function(&probe, &library, row, function + at), -EINVAL);
+	elf_free(library.elf);
+	open_library(&library, "/lib/x86_64-linux-gnu/libc.so.6", 0);
+	assert_int_equal(elf_function(library.elf, "malloc", &function, NULL), 0);
+	assert_int_equal(plan_function(&probe, &library, row, function), -EPERM);
+	elf_free(library.elf);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -440,6 +460,7 @@ int main(void)
 		cmocka_unit_test(levels_limit_layers),
 		cmocka_unit_test(missing_rows_are_told),
 		cmocka_unit_test(learnt_function),
+		cmocka_unit_test(learnt_place_in_a_function),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "observe/process/proc.h"
@@ -13,20 +14,20 @@
 void completions_release(struct completions *completions)
 {
 	map_release(&completions->seen);
+	map_release(&completions->counts);
 	vec_release(&completions->pending);
 }
+
+#define FUNCTIONS_MOST 256 /* completion functions of one process: each costs a probe */
 
 static void notice(struct completions *completions, const struct ub_hdr *h, uint64_t address,
 		   enum ub_comp_what what)
 {
-	bool fresh;
-
-	if (!address)
+	if (!address || map_find(&completions->seen, h->tgid, address) ||
+	    ++*map_insert(&completions->counts, h->tgid, 0, NULL) > FUNCTIONS_MOST)
 		return;
-	map_insert(&completions->seen, h->tgid, address, &fresh);
-	if (fresh)
-		vec_push(&completions->pending,
-			 ((struct learnt){ h->tgid, address, what, h->layout }));
+	map_insert(&completions->seen, h->tgid, address, NULL);
+	vec_push(&completions->pending, ((struct learnt){ h->tgid, address, what, h->layout }));
 }
 
 /* ucp_tag_recv_nbx_callback_t has the sender's tag and length; all others are (request, status). */
@@ -56,47 +57,54 @@ void completions_record(struct completions *completions, const struct ub_hdr *re
 void completions_forget(struct completions *completions, pid_t tgid)
 {
 	map_remove_all(&completions->seen, tgid);
+	map_remove_all(&completions->counts, tgid);
 }
 
-/* The executable mapping around an address: a path to open its file by, and the file offset. */
+/* The executable mapping around an address, opened. */
 struct code_place {
 	const struct learnt *learnt;
-	char path[128];
-	uint64_t offset;
+	int fd;
+	uint64_t offset; /* of the address in the file */
 };
 
-static int match_mapping(void *arg, const struct mapping *mapping)
+static int open_mapping(void *arg, const struct mapping *mapping)
 {
 	struct code_place *place = arg;
-	uint64_t address = place->learnt->address;
+	const uint64_t address = place->learnt->address;
 
-	if (address < mapping->start || address >= mapping->end || !mapping->ino)
+	if (address < mapping->start || address >= mapping->end)
 		return 0;
-	snprintf(place->path, sizeof(place->path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64,
-		 place->learnt->tgid, mapping->start, mapping->end);
+	if (!mapping->ino || !mapping->executable)
+		return -ENOENT;
 	place->offset = address - mapping->start + mapping->offset;
-	return 1;
+	place->fd = mapping_open(place->learnt->tgid, mapping);
+	return place->fd < 0 ? place->fd : 1;
 }
 
+/* The probe goes to the file that was examined: both through one descriptor. */
 static int place_probe_at(struct probes *probes, const struct learnt *learnt)
 {
-	struct code_place place = { .learnt = learnt };
-	struct library library = { .open_path = place.path };
+	struct code_place place = { .learnt = learnt, .fd = -1 };
+	char path[32];
+	struct library library = { .open_path = path };
 	struct stat st;
-	int err = process_each_mapping(learnt->tgid, match_mapping, &place);
+	int err = process_each_mapping(learnt->tgid, open_mapping, &place);
 
 	if (err <= 0)
 		return err ? err : -ENOENT;
-	if (stat(place.path, &st))
-		return -errno;
-	if (!probes_claim_function(probes, st.st_dev, st.st_ino, place.offset))
+	if (fstat(place.fd, &st) ||
+	    !probes_claim_function(probes, st.st_dev, st.st_ino, place.offset)) {
+		close(place.fd);
 		return 0;
+	}
 	library.dev = st.st_dev;
 	library.ino = st.st_ino;
-	err = elf_load(&library.elf, place.path);
-	if (!err)
-		err = probes_attach_function(probes, &library, learnt->slot,
-					     site_for_completion(learnt->what), place.offset);
+	err = elf_load_fd(&library.elf, place.fd);
+	if (err)
+		return err;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", elf_fd(library.elf));
+	err = probes_attach_function(probes, &library, learnt->slot,
+				     site_for_completion(learnt->what), place.offset);
 	elf_free(library.elf);
 	return err;
 }

@@ -19,6 +19,7 @@ struct learnt {
 
 struct completions {
 	struct map seen; /* (tgid, address) */
+	struct map counts; /* tgid: how many of these */
 	VEC(struct learnt) pending;
 };
 

@@ -10,6 +10,7 @@
 #include "base/vec.h"
 #include "observe/probe/place_arch.h"
 #include "observe/probe/sites_tables.h"
+#include "observe/process/unwind.h"
 
 struct placement place_probe_reading(int machine, const uint8_t *code, size_t size,
 				     int needs_return, unsigned int arguments)
@@ -278,15 +279,36 @@ struct wanted_function {
 	uint32_t row;
 };
 
+/* It, or its loader: nobody's callback, but code that each process of the machine runs. */
+static bool is_c_library(const struct elf *elf)
+{
+	uint64_t offset;
+
+	return !elf_function(elf, "__libc_start_main", &offset, NULL) ||
+	       !elf_function(elf, "__tls_get_addr", &offset, NULL);
+}
+
+/*
+ * The traced process names the place, which may be the middle of an instruction in a file that
+ * other processes map as well: only the beginning of a function gets a probe.
+ */
 static long list_function(struct elf *elf, const void *arguments, size_t size,
 			  reader_answer *answer)
 {
 	const struct wanted_function *wanted = arguments;
 	struct planned_probe probe;
-	int err = place_at(&probe, elf, wanted->row, wanted->offset, PLACE_CODE_MAX,
-			   site_row(wanted->row)->wire.needs_return);
+	uint64_t vaddr;
+	int err;
 
 	(void)size;
+	if (is_c_library(elf))
+		return -EPERM;
+	err = elf_offset_to_vaddr(elf, wanted->offset, &vaddr);
+	if (!err && !unwind_begins_at(elf, vaddr))
+		err = -EINVAL;
+	if (!err)
+		err = place_at(&probe, elf, wanted->row, wanted->offset, PLACE_CODE_MAX,
+			       site_row(wanted->row)->wire.needs_return);
 	if (err)
 		return err;
 	if (too_dear(&probe, elf))

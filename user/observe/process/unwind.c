@@ -77,6 +77,26 @@ static uint64_t function_at(const struct frame_index *index, uint32_t i)
 	return index->vaddr + (uint64_t)(int64_t)entry.function;
 }
 
+bool unwind_begins_at(const struct elf *elf, uint64_t vaddr)
+{
+	struct frame_index index;
+	uint32_t from = 0, to;
+
+	if (elf_name_at(elf, vaddr))
+		return true;
+	if (find_index(elf, &index))
+		return false;
+	for (to = index.count; from < to;) {
+		const uint32_t middle = from + (to - from) / 2;
+
+		if (function_at(&index, middle) < vaddr)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return function_at(&index, from) == vaddr;
+}
+
 /* A register's rule: whether it was saved, and where from the CFA; false: in some other way. */
 static bool saved_at(Dwarf_Frame *frame, int reg, bool *saved, int64_t *offset)
 {

@@ -14,6 +14,12 @@ typedef VEC(struct ub_row) unwind_rows;
 
 struct unwind;
 
+/*
+ * Whether a function begins at a link-time address, by the file's symbols or its table of unwind
+ * information (.eh_frame_hdr). In services only (reader.h).
+ */
+bool unwind_begins_at(const struct elf *elf, uint64_t vaddr);
+
 /* elf must outlive it. -ENOENT: no .eh_frame with an index; -EOPNOTSUPP: not x86-64; -ENOMEM. */
 int unwind_open(struct unwind **unwind, const struct elf *elf);
 void unwind_close(struct unwind *unwind);
