@@ -118,6 +118,7 @@ setup() {
 	cd "$BATS_TEST_TMPDIR"
 	mkdir full
 	touch full/file plain
+	mkdir -m 777 shared
 	printf 'n0\nn1 or n2\nn[\n' >hosts
 	: >nobody
 	while IFS='|' read -r options wanted line; do
@@ -147,13 +148,16 @@ setup() {
 		"$UCXBPF" attach --all --all-nodes --launcher slurm -w n0|2|ucxbpf: error: --launcher slurm goes with --job, whose nodes it reaches
 		"$UCXBPF" attach --job 1 --all-nodes|7|ucxbpf: error: Slurm does not know job 1 (*); without Slurm: --launcher hosts
 		"$UCXBPF" attach --job 1 --all-nodes -w n0 --rsh x -o full|2|ucxbpf: error: full: holds files already, name a new folder with -o
+		"$UCXBPF" attach --job 1 --all-nodes -w n0 --rsh x -o shared|1|ucxbpf: error: shared: other users may write there, name a new folder with -o
+		"$UCXBPF" attach --job 1 --all-nodes -w ../n0 --rsh x|2|ucxbpf: error: '../n0' is no list of nodes such as *
+		"$UCXBPF" attach --job 1 --all-nodes --nodelist=-x --rsh x|2|ucxbpf: error: '-x' is no list of nodes such as *
 		"$UCXBPF" attach --job 1 --all-nodes -w n0 --rsh x -o plain|2|ucxbpf: error: plain: is no folder, name a new one with -o
 		"$UCXBPF" attach --job 1 --all-nodes -w n0 --rsh x -o no/folder|1|ucxbpf: error: no/folder: cannot be created, its directory does not exist
 		"$UCXBPF" attach --job 1 --all-nodes -w n0 --rsh x --ready no/file|1|ucxbpf: error: no/file: No such file or directory
 		LSB_JOBID=1 LSB_MCPU_HOSTS=n0 "$UCXBPF" attach --job 1 --all-nodes|2|ucxbpf: error: 'n0' is no list of hosts with their slots such as n0 4 n1 4
 		PBS_JOBID=1.s PBS_NODEFILE=nowhere "$UCXBPF" attach --job 1 --all-nodes|2|ucxbpf: error: nowhere: no such file
 	END
-	[ "$(echo *)" = "full hosts nobody plain" ]
+	[ "$(echo *)" = "full hosts nobody plain shared" ]
 }
 
 @test "a host that cannot be reached is named; the folder of the job has its name" {

@@ -4,8 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -107,7 +110,7 @@ int newfile_open(const char *place, enum newfile_readers readers, char **part)
 {
 	mode_t mode = readers == NEWFILE_PUBLIC ? 0644 : newfile_mode(0666);
 	struct stat old;
-	bool keep = !stat(place, &old) && !newfile_foreign(&old);
+	bool keep = !lstat(place, &old) && S_ISREG(old.st_mode) && !newfile_foreign(&old);
 	int fd;
 
 	*part = part_of(place);
@@ -177,15 +180,85 @@ char *newfile_scratch(const char *name, int *err)
 	return NULL;
 }
 
+#define LINKS_MOST 8
+
+/* The folder of a path with the target of a link there. */
+static char *beside(const char *path, const char *target)
+{
+	const char *name = strrchr(path, '/');
+
+	if (*target == '/' || !name)
+		return xstrdup(target);
+	return xasprintf("%.*s/%s", (int)(name - path), path, target);
+}
+
+/* Links of the kernel, such as /proc/self/fd/1, have no path. */
+static bool is_kernels(int link)
+{
+	struct statfs fs;
+
+	return !fstatfs(link, &fs) && fs.f_type == PROC_SUPER_MAGIC;
+}
+
+/*
+ * Pins what a path leads to, which can no longer be exchanged then. Links are followed one by one,
+ * none of another user. Returns a descriptor of O_PATH, or -errno.
+ */
+static int pin_special(const char *place)
+{
+	char *path = xstrdup(place), *next, target[PATH_MAX];
+	int fd = -ELOOP;
+
+	for (int links = 0; links < LINKS_MOST; links++) {
+		struct stat there;
+		ssize_t size;
+		int pin = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+
+		if (pin < 0 || fstat(pin, &there)) {
+			fd = -errno;
+			break;
+		}
+		if (!S_ISLNK(there.st_mode)) {
+			fd = pin;
+			break;
+		}
+		if (is_kernels(pin)) {
+			close(pin);
+			pin = open(path, O_PATH | O_CLOEXEC);
+			fd = pin < 0 ? -errno : pin;
+			break;
+		}
+		size = newfile_foreign(&there) ? -1
+					       : readlinkat(pin, "", target, sizeof(target) - 1);
+		close(pin);
+		if (size < 0)
+			break;
+		target[size] = '\0';
+		next = beside(path, target);
+		free(path);
+		path = next;
+	}
+	free(path);
+	return fd;
+}
+
 int newfile_open_special(const char *place)
 {
+	int pin = pin_special(place), fd;
 	struct stat there;
-	int fd;
+	char path[32];
 
-	if (!stat(place, &there) && newfile_foreign(&there))
+	if (pin < 0)
+		return pin;
+	if (fstat(pin, &there) || S_ISREG(there.st_mode) || newfile_foreign(&there)) {
+		close(pin);
 		return -EUSERS;
-	fd = open(place, O_WRONLY | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
+	}
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", pin);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	fd = fd < 0 ? -errno : fd;
+	close(pin);
+	return fd;
 }
 
 int newfile_nameless(const char *folder)

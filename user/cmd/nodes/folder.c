@@ -16,9 +16,9 @@
 #include "cmd/trace/capture_name.h"
 
 /* Captures of an earlier run beside those of this one would be taken for one job's. */
-static int is_empty(const char *path)
+static int is_empty(int fd)
 {
-	DIR *folder = opendir(path);
+	DIR *folder = fdopendir(fd);
 	struct dirent *entry;
 	int err = folder ? 0 : -errno;
 
@@ -27,18 +27,36 @@ static int is_empty(const char *path)
 			err = -EEXIST;
 	if (folder)
 		closedir(folder);
+	else
+		close(fd);
 	return err;
+}
+
+/* Others could put links into it, to where this process may write. */
+static bool is_shared(int fd)
+{
+	const mode_t others = geteuid() ? S_IWOTH : S_IWGRP | S_IWOTH;
+	struct stat folder;
+
+	return fstat(fd, &folder) || newfile_foreign(&folder) || folder.st_mode & others;
 }
 
 static int make(const char *path)
 {
+	const bool there = mkdir(path, 0700);
 	int fd;
 
-	if (mkdir(path, 0700))
-		return errno == EEXIST ? is_empty(path) : -errno;
-	fd = open(path, O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (there && errno != EEXIST)
+		return -errno;
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
+	if (is_shared(fd)) {
+		close(fd);
+		return -EUSERS;
+	}
+	if (there)
+		return is_empty(fd);
 	newfile_hand_over(fd, newfile_mode(0777));
 	close(fd);
 	return 0;
@@ -65,6 +83,8 @@ int folder_make(const char *given, const char *job, char **folder)
 	err = make(*folder);
 	if (err == -EEXIST)
 		log_error("%s: holds files already, name a new folder with -o", *folder);
+	else if (err == -EUSERS)
+		log_error("%s: other users may write there, name a new folder with -o", *folder);
 	else if (err == -ENOTDIR)
 		log_error("%s: is no folder, name a new one with -o", *folder);
 	else if (err)

@@ -123,7 +123,8 @@ static bool add_name(struct policy *policy, texts *nodes, const char *prefix, si
 	name = xasprintf("%.*s%s%.*s", (int)prefix_len, prefix, number, (int)suffix_len, suffix);
 	vec_push(&policy->made, name);
 	vec_push(nodes, name);
-	return *name;
+	/* it becomes the name of a file, and an argument of the command that reaches the node */
+	return *name && *name != '-' && *name != '.' && !strchr(name, '/');
 }
 
 /* Digits at *at, which is moved behind them. */

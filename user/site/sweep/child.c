@@ -17,7 +17,7 @@ struct pipes {
 
 static void become(struct command *command, const char *log, const struct pipes *pipes, bool talk)
 {
-	int out = open(log, O_WRONLY | O_CREAT | O_APPEND, 0644);
+	int out = open(log, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0644);
 	int in = talk ? pipes->input[0] : open("/dev/null", O_RDONLY);
 	sigset_t none;
 
