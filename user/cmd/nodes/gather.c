@@ -81,6 +81,20 @@ static void keep(struct gatherer *gatherer, struct node_capture *capture, const 
 	}
 }
 
+/* A node may send as much as it has announced. */
+static void keep_announced(struct gatherer *gatherer, size_t which, const char *data, size_t size)
+{
+	struct node_capture *capture = &gatherer->captures.data[which];
+	struct remote *remote = &gatherer->remotes.list.data[which];
+	const uint64_t left = capture->size - capture->got;
+
+	keep(gatherer, capture, data, size < left ? size : (size_t)left);
+	if (size <= left)
+		return;
+	remote_fail(remote, "sent more than it had announced");
+	remote_give_up(remote);
+}
+
 /* Lines; the bytes of the capture follow the line that announces it. */
 static void heard(void *arg, size_t which, const char *data, size_t size)
 {
@@ -92,7 +106,7 @@ static void heard(void *arg, size_t which, const char *data, size_t size)
 	       (line = remote_line(&gatherer->remotes.list.data[which], &data, &size)))
 		heard_line(gatherer, capture, line);
 	if (capture->file >= 0 && !gatherer->err)
-		keep(gatherer, capture, data, size);
+		keep_announced(gatherer, which, data, size);
 }
 
 /* ---- their beginning and their end ---- */

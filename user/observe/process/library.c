@@ -6,11 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/log.h"
+#include "base/rowset.h"
 #include "observe/process/elf.h"
 #include "observe/process/layout.h"
 #include "observe/process/proc.h"
@@ -91,9 +93,17 @@ static struct library *library_new(struct elf *elf, const char *path, unsigned i
  */
 #define IGNORED_MOST 4096
 
+/*
+ * Inode numbers of a file system in user space are its owner's choice: without the secret, a file
+ * could be made that has the key of another one.
+ */
 uint64_t file_key(dev_t dev, ino_t ino)
 {
-	return (uint64_t)dev << 40 ^ ino;
+	static uint64_t secret[2];
+
+	if (!secret[0] && getrandom(secret, sizeof(secret), 0) < 0)
+		secret[0] = 1;
+	return rowset_mix(dev ^ secret[0], ino ^ secret[1]);
 }
 
 uint64_t library_key(const struct library *library)
@@ -262,16 +272,17 @@ static void add_mapped(mapped_libraries *out, struct library *library,
 
 /*
  * A file that cannot be read is named once: here, or where its reader ended. One that vanished
- * under us may well come back.
+ * under us may well come back, and so may what this process is short of.
  */
 static void give_up(const struct library_search *search, const struct mapping *mapping, int error)
 {
 	bool vanished = error == -ENOENT || error == -ESRCH || error == -ESTALE;
+	bool short_of = error == -EMFILE || error == -ENFILE || error == -ENOMEM;
 
 	log_printf(vanished || error == -EREMOTEIO ? LOG_DEBUG : LOG_WARN,
 		   "cannot read %s, mapped by process %d: %s", mapping->path, search->pid,
 		   error == -ETIME ? "nobody answers" : strerror(-error));
-	if (!vanished)
+	if (!vanished && !short_of)
 		ignore(search->set, mapping->dev, mapping->ino, mapping->path);
 }
 
