@@ -55,6 +55,7 @@ static const uint32_t refused[] = {
 #endif
 	SYS_process_vm_writev,
 	SYS_pidfd_getfd,
+	SYS_pidfd_send_signal,
 	SYS_kcmp,
 	/* networks */
 	SYS_socket,
@@ -77,7 +78,11 @@ static const uint32_t refused[] = {
 	SYS_umount2,
 	SYS_move_mount,
 	SYS_open_tree,
+	SYS_mount_setattr,
 	SYS_fsopen,
+	SYS_fspick,
+	SYS_fsconfig,
+	SYS_fsmount,
 	SYS_pivot_root,
 	SYS_chroot,
 	SYS_unshare,
@@ -85,8 +90,13 @@ static const uint32_t refused[] = {
 	SYS_swapon,
 	SYS_swapoff,
 	SYS_sethostname,
+	SYS_setdomainname,
 	SYS_settimeofday,
 	SYS_clock_settime,
+	SYS_clock_adjtime,
+	SYS_adjtimex,
+	SYS_quotactl,
+	SYS_acct,
 	SYS_open_by_handle_at,
 };
 
