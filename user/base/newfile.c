@@ -214,12 +214,12 @@ static int pin_special(const char *place)
 		ssize_t size;
 		int pin = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 
-		if (pin < 0 || fstat(pin, &there)) {
+		if (pin < 0) {
 			fd = -errno;
 			break;
 		}
-		if (!S_ISLNK(there.st_mode)) {
-			fd = pin;
+		if (fstat(pin, &there) || !S_ISLNK(there.st_mode)) {
+			fd = pin; /* the caller examines it */
 			break;
 		}
 		if (is_kernels(pin)) {

@@ -26,6 +26,30 @@ static const char *name_of(const struct aggregates *aggregates, int process)
 	return process < 0 ? NULL : aggregates->members.data[process].id;
 }
 
+/* The first words of the key of a cell, and of the line of its lanes. */
+static void write_way(const struct aggregates *aggregates, const struct traffic_cell *cell,
+		      struct evidence_lines *lines)
+{
+	line_word(lines, name_of(aggregates, cell->process));
+	line_word(lines, name_of(aggregates, cell->peer));
+	line_word(lines, cell->op);
+	line_word(lines, cell->transport);
+	line_word(lines, cell->device);
+	line_word(lines, cell->protocol);
+}
+
+static struct traffic_cell read_way(struct aggregates *aggregates, const struct line_ref *fields)
+{
+	return (struct traffic_cell){
+		.process = field_process(aggregates, fields[0]),
+		.peer = field_process(aggregates, fields[1]),
+		.op = field_kept(aggregates, fields[2]),
+		.transport = field_kept(aggregates, fields[3]),
+		.device = field_kept(aggregates, fields[4]),
+		.protocol = field_kept(aggregates, fields[5]),
+	};
+}
+
 void write_cells(const struct judge *judge, struct evidence_lines *lines)
 {
 	const struct aggregates *aggregates = &judge->aggregates;
@@ -34,12 +58,7 @@ void write_cells(const struct judge *judge, struct evidence_lines *lines)
 		const struct traffic_cell *cell = &aggregates->cells.data[i];
 
 		line_begin(lines, "cell");
-		line_word(lines, name_of(aggregates, cell->process));
-		line_word(lines, name_of(aggregates, cell->peer));
-		line_word(lines, cell->op);
-		line_word(lines, cell->transport);
-		line_word(lines, cell->device);
-		line_word(lines, cell->protocol);
+		write_way(aggregates, cell, lines);
 		line_word(lines, cell->function);
 		line_word(lines, cell->src_mem);
 		line_word(lines, cell->dst_mem);
@@ -90,19 +109,12 @@ static bool read_examples(struct traffic_cell *cell, struct line_ref field)
 const char *read_cell(struct judge *judge, const struct line_ref *fields)
 {
 	struct aggregates *aggregates = &judge->aggregates;
+	struct traffic_cell cell = read_way(aggregates, fields);
 	uint64_t from;
-	struct traffic_cell cell = {
-		.process = field_process(aggregates, fields[0]),
-		.peer = field_process(aggregates, fields[1]),
-		.op = field_kept(aggregates, fields[2]),
-		.transport = field_kept(aggregates, fields[3]),
-		.device = field_kept(aggregates, fields[4]),
-		.protocol = field_kept(aggregates, fields[5]),
-		.function = field_kept(aggregates, fields[6]),
-		.src_mem = field_kept(aggregates, fields[7]),
-		.dst_mem = field_kept(aggregates, fields[8]),
-	};
 
+	cell.function = field_kept(aggregates, fields[6]);
+	cell.src_mem = field_kept(aggregates, fields[7]);
+	cell.dst_mem = field_kept(aggregates, fields[8]);
 	cell.fetches = fact_fetches(cell.op, cell.transport);
 	if (!read_locality(fields[9], &cell.locality) || !read_examples(&cell, fields[15]) ||
 	    !field_number(fields[11], &cell.count) || !field_number(fields[12], &cell.bytes) ||
@@ -120,12 +132,6 @@ const char *read_cell(struct judge *judge, const struct line_ref *fields)
 
 /* ---- messages, operations and calls ---- */
 
-static void write_process(const struct aggregates *aggregates, struct evidence_lines *lines,
-			  int process)
-{
-	line_word(lines, process < 0 ? NULL : aggregates->members.data[process].id);
-}
-
 void write_sums(const struct judge *judge, struct evidence_lines *lines)
 {
 	const struct aggregates *aggregates = &judge->aggregates;
@@ -135,8 +141,8 @@ void write_sums(const struct judge *judge, struct evidence_lines *lines)
 
 		line_begin(lines, "sum");
 		line_word(lines, sum_kind_names[sum->kind]);
-		write_process(aggregates, lines, sum->process);
-		write_process(aggregates, lines, sum->peer);
+		line_word(lines, name_of(aggregates, sum->process));
+		line_word(lines, name_of(aggregates, sum->peer));
 		for (size_t k = 0; k < SUM_WORDS; k++)
 			line_word(lines, sum->words[k]);
 		line_number(lines, aggregates_class_from(aggregates, sum->size_class));
@@ -187,7 +193,6 @@ const char *read_sum(struct judge *judge, const struct line_ref *fields)
 	return NULL;
 }
 
-/* The key begins as that of a cell does, so that both are in the same order. */
 void write_lanes(const struct judge *judge, struct evidence_lines *lines)
 {
 	const struct aggregates *aggregates = &judge->aggregates;
@@ -198,12 +203,7 @@ void write_lanes(const struct judge *judge, struct evidence_lines *lines)
 		if (!cell->lanes)
 			continue;
 		line_begin(lines, "lanes");
-		line_word(lines, name_of(aggregates, cell->process));
-		line_word(lines, name_of(aggregates, cell->peer));
-		line_word(lines, cell->op);
-		line_word(lines, cell->transport);
-		line_word(lines, cell->device);
-		line_word(lines, cell->protocol);
+		write_way(aggregates, cell, lines);
 		line_word(lines, cell->lanes);
 	}
 }
@@ -214,18 +214,11 @@ static bool alike(const struct traffic_cell *a, const struct traffic_cell *b)
 	       a->transport == b->transport && a->device == b->device && a->protocol == b->protocol;
 }
 
-/* All lines of cells have been read before. */
+/* All lines of cells have been read before, in the same order. */
 const char *read_lanes(struct judge *judge, const struct line_ref *fields)
 {
 	struct aggregates *aggregates = &judge->aggregates;
-	const struct traffic_cell cell = {
-		.process = field_process(aggregates, fields[0]),
-		.peer = field_process(aggregates, fields[1]),
-		.op = field_kept(aggregates, fields[2]),
-		.transport = field_kept(aggregates, fields[3]),
-		.device = field_kept(aggregates, fields[4]),
-		.protocol = field_kept(aggregates, fields[5]),
-	};
+	const struct traffic_cell cell = read_way(aggregates, fields);
 	size_t *at = &aggregates->cells_with_lanes;
 
 	while (*at < aggregates->cells.len && !alike(&aggregates->cells.data[*at], &cell))
