@@ -39,7 +39,7 @@ static const struct argp_option options[] = {
 };
 
 static const char doc[] =
-	"Lists the MPI calls of running processes that stay open, what they wait for, and which rank is "
+	"Lists the MPI calls of running processes that stay open, their peers, and which rank is "
 	"behind. The processes need not have been traced before, and are not stopped.\v"
 	"Examples:\n"
 	"  sudo ucxbpf pending -p 4242                     a job by the pid of its mpirun\n"

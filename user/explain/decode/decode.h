@@ -51,7 +51,7 @@ struct object {
 	struct process *peer_process; /* of an ep: where only the process is known */
 	struct link *link; /* of an ep: owned by the match stage; NULL */
 	const char *lane_names; /* of an ep: cached decoder_lanes(); NULL: none yet */
-	size_t lane_names_of;
+	size_t lane_names_of; /* number of interfaces of its process when lane_names was made */
 };
 
 struct ucx_library {

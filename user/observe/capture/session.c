@@ -395,10 +395,9 @@ static void note_without_ucx(struct capture_session *capture)
 /* They may have been alone on the node, or a part of a job that is here. */
 static void note_missed(struct capture_session *capture)
 {
-	note_processes(
-		capture, capture->missed.count,
-		"%u process%s that mapped UCX ended before the tracer could inspect it: nothing "
-		"is known of what was sent");
+	note_processes(capture, capture->missed.count,
+		       "%u process%s that mapped UCX ended before the tracer could inspect it: its "
+		       "messages are unknown");
 }
 
 /* Variables that could not be read are unknown, not absent. */
