@@ -396,7 +396,7 @@ static void note_without_ucx(struct capture_session *capture)
 static void note_missed(struct capture_session *capture)
 {
 	note_processes(capture, capture->missed.count,
-		       "%u process%s that mapped UCX ended before the tracer could inspect it: its "
+		       "%u process%s that mapped UCX ended before the tracer could inspect it: the "
 		       "messages are unknown");
 }
 
