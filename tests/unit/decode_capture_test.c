@@ -295,6 +295,27 @@ static void mutual_ids(void **state)
 	bed_release(&bed);
 }
 
+/* A pair of ids that two processes hold names neither of them, however often it comes. */
+static void ids_of_two_processes(void **state)
+{
+	struct bed bed;
+	struct object *ep;
+	bool traced;
+
+	(void)state;
+	bed_init(&bed);
+	for (int tgid = 7; tgid <= 9; tgid++)
+		bed_process(&bed, tgid, 10, 20, "a");
+	add_ep(&bed, 7, "0x3000", "0x3000", "0x4000");
+	add_ep(&bed, 8, "0x3000", "0x3000", "0x4000");
+	add_ep(&bed, 7, "0x3000", "0x3000", "0x4000");
+	add_ep(&bed, 9, "0x4000", "0x4000", "0x3000");
+	bed_ready(&bed);
+	ep = decoder_object(&bed.decoder, bed.decoder.processes.data[2], OBJECT_EP, 0x4000, 40);
+	assert_false(decoder_peer(&bed.decoder, ep, &traced));
+	bed_release(&bed);
+}
+
 /* A shared-memory lane knows the peer's pid. */
 static void peer_pid(void **state)
 {
@@ -526,6 +547,7 @@ int main(void)
 		cmocka_unit_test(snapshot_reaches_back),
 		cmocka_unit_test(fifo_and_lanes),
 		cmocka_unit_test(mutual_ids),
+		cmocka_unit_test(ids_of_two_processes),
 		cmocka_unit_test(peer_pid),
 		cmocka_unit_test(allowed_cpus),
 		cmocka_unit_test(edges_of_detail),

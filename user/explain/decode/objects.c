@@ -297,7 +297,7 @@ struct object *decoder_ep(struct decoder *decoder, struct process *process, uint
 	return ep;
 }
 
-/* (local id, remote id) of every endpoint; a pair held by several endpoints names none of them. */
+/* (local id, remote id) of every endpoint; 0: held by several processes, it names none of them. */
 static void index_ids(struct decoder *decoder, struct map *ids)
 {
 	for (size_t i = 0; i < decoder->objects.len; i++) {
@@ -308,7 +308,7 @@ static void index_ids(struct decoder *decoder, struct map *ids)
 		if (ep->kind != OBJECT_EP || !ep->local_id || !ep->remote_id)
 			continue;
 		slot = map_insert(ids, ep->local_id, ep->remote_id, &fresh);
-		if (fresh || ((struct object *)(uintptr_t)*slot)->process == ep->process)
+		if (fresh || (*slot && ((struct object *)(uintptr_t)*slot)->process == ep->process))
 			*slot = (uintptr_t)ep;
 		else
 			*slot = 0;
