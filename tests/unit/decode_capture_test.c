@@ -316,31 +316,65 @@ static void ids_of_two_processes(void **state)
 	bed_release(&bed);
 }
 
-/* A shared-memory lane knows the peer's pid. */
-static void peer_pid(void **state)
+static void set_uid(struct bed *bed, size_t process, int uid)
 {
-	struct bed bed;
+	if (uid >= 0)
+		json_object_set_new(json_array_get(bed->sides, 1 + process), "uid",
+				    json_integer(uid));
+}
+
+/* The peer of a shared memory lane that names pid 8, which a process of user b has; -1: unknown. */
+static const struct object *peer_of_lane(struct bed *bed, int a, int b)
+{
 	struct object *ep;
 	bool traced;
 
-	(void)state;
-	bed_init(&bed);
-	bed_process(&bed, 107, 10, 20, "a");
-	bed_process(&bed, 108, 10, 20, "b");
-	add_ep(&bed, 108, "0x4000", "0", "0");
-	json_array_append_new(bed.sides,
+	bed_init(bed);
+	bed_process(bed, 107, 10, 20, "a");
+	bed_process(bed, 108, 10, 20, "b");
+	set_uid(bed, 0, a);
+	set_uid(bed, 1, b);
+	add_ep(bed, 108, "0x4000", "0", "0");
+	json_array_append_new(bed->sides,
 			      json_pack("{s:s, s:i, s:s, s:s, s:s, s:[s], s:i}", "t", "ep", "tgid",
 					107, "ep", "0x3000", "worker", "0x2000", "local_id", "0",
 					"lanes", "0x5000", "ts", 30));
-	json_array_append_new(bed.sides, json_pack("{s:s, s:i, s:s, s:s, s:i, s:i}", "t", "uct_ep",
-						   "tgid", 107, "uct_ep", "0x5000", "iface",
-						   "0x1000", "peer_pid", 8, "ts", 30));
-	bed_ready(&bed);
-	ep = decoder_object(&bed.decoder, bed.decoder.processes.data[0], OBJECT_EP, 0x3000, 40);
-	assert_true(decoder_peer(&bed.decoder, ep, &traced));
-	assert_int_equal(ep->peer_process->tgid, 108);
-	assert_non_null(ep->peer);
-	bed_release(&bed);
+	json_array_append_new(bed->sides, json_pack("{s:s, s:i, s:s, s:s, s:i, s:i}", "t", "uct_ep",
+						    "tgid", 107, "uct_ep", "0x5000", "iface",
+						    "0x1000", "peer_pid", 8, "ts", 30));
+	bed_ready(bed);
+	ep = decoder_object(&bed->decoder, bed->decoder.processes.data[0], OBJECT_EP, 0x3000, 40);
+	return decoder_peer(&bed->decoder, ep, &traced) ? ep->peer : NULL;
+}
+
+/* It knows the peer's pid. */
+static void peer_pid(void **state)
+{
+	static const int uids[] = { -1, 0, 1000 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(uids) / sizeof(*uids); i++) {
+		struct bed bed;
+		const struct object *peer = peer_of_lane(&bed, uids[i], uids[i]);
+
+		assert_non_null(peer);
+		assert_int_equal(peer->process->tgid, 108);
+		bed_release(&bed);
+	}
+}
+
+/* The pid is in memory of the process, which can write there whatever it likes. */
+static void pid_of_another_user(void **state)
+{
+	static const int uids[][2] = { { 1000, 1001 }, { 1000, 0 }, { 1000, -1 }, { -1, 1000 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(uids) / sizeof(*uids); i++) {
+		struct bed bed;
+
+		assert_null(peer_of_lane(&bed, uids[i][0], uids[i][1]));
+		bed_release(&bed);
+	}
 }
 
 static char *cpus_told(json_t *first, json_t *second)
@@ -549,6 +583,7 @@ int main(void)
 		cmocka_unit_test(mutual_ids),
 		cmocka_unit_test(ids_of_two_processes),
 		cmocka_unit_test(peer_pid),
+		cmocka_unit_test(pid_of_another_user),
 		cmocka_unit_test(allowed_cpus),
 		cmocka_unit_test(edges_of_detail),
 		cmocka_unit_test(probed_late),

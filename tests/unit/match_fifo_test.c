@@ -173,6 +173,102 @@ static void two_senders(void **state)
 	late_release(&late);
 }
 
+struct claims {
+	struct late late;
+	struct task c; /* claims places of what a sends */
+};
+
+static void claims_init(struct claims *claims)
+{
+	late_init(&claims->late);
+	claims->c = job_process(&claims->late.job, 3, 2, "attach");
+	job_snapshot(&claims->c, &claims->late.b);
+	job_snapshot_iface(&claims->c, "posix", "memory", SLOTS);
+	arrive_from_before(&claims->late);
+}
+
+static void exchange(struct late *late, unsigned int messages)
+{
+	for (unsigned int i = 0; i < messages; i++) {
+		send_flagged(late, 7, 3, 50);
+		arrive(late, 7, 3);
+	}
+}
+
+/* A send of c that never arrives. */
+static void claim(struct claims *claims, uint64_t position)
+{
+	send_from(&claims->late, &claims->c, 7, 3, 50)->raddr = position;
+	claims->late.sent--;
+}
+
+/* The arrival's record has its position, not its address. */
+static void arrive_at(struct late *late, uint64_t tag, uint64_t bytes)
+{
+	struct ub_rx *rx = job_rx(&late->b, AT_RX_EAGER, (uint32_t)bytes + 8, tag, 0, 0);
+
+	rx->data = late->arrived++;
+	rx->h.flags |= UB_F_FIFO;
+	rx->am_flags |= IFACE >> 4 << 16;
+	late->b.rx = 0;
+	job_take(&late->b, tag, UINT64_MAX, tag, bytes);
+}
+
+static void assert_of_a(struct claims *claims, unsigned int messages)
+{
+	struct outcome *out = &claims->late.out;
+
+	late_analyse(&claims->late);
+	assert_int_equal(out->totals.ambiguous, 0);
+	assert_int_equal(out->totals.matched, messages);
+	for (size_t i = 0; i < out->messages.len; i++)
+		assert_int_equal(out->messages.data[i].src, 0);
+	late_release(&claims->late);
+}
+
+/*
+ * Two sends with one position, before or after: which of them is the message is not known, and that
+ * a third one claims it as well changes nothing. The next messages have places of their own.
+ */
+static void claimed_twice(void **state)
+{
+	static void (*const arrives[])(struct late *, uint64_t, uint64_t) = { arrive, arrive_at };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(arrives) / sizeof(*arrives); i++)
+		for (unsigned int before = 0; before <= 2; before++) {
+			struct claims claims;
+			uint64_t position;
+
+			claims_init(&claims);
+			exchange(&claims.late, 2);
+			position = claims.late.sent;
+			for (unsigned int k = 0; k < before; k++)
+				claim(&claims, position);
+			send_flagged(&claims.late, 7, 3, 50);
+			for (unsigned int k = before; k < 2; k++)
+				claim(&claims, position);
+			arrives[i](&claims.late, 7, 3);
+			exchange(&claims.late, 2);
+			assert_of_a(&claims, 4);
+		}
+}
+
+/* Likewise, of the next turn: the slot is the same. That turn's own send has the position. */
+static void claimed_slot(void **state)
+{
+	struct claims claims;
+
+	(void)state;
+	claims_init(&claims);
+	exchange(&claims.late, 2);
+	send_flagged(&claims.late, 7, 3, 50);
+	claim(&claims, claims.late.sent - 1 + SLOTS);
+	arrive(&claims.late, 7, 3);
+	exchange(&claims.late, SLOTS);
+	assert_of_a(&claims, 2 + SLOTS - 1);
+}
+
 /* Place and looks must agree; a message outside the FIFO has no place. */
 static void no_agreement(void **state)
 {
@@ -216,6 +312,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(alike),           cmocka_unit_test(slot_was_occupied),
 		cmocka_unit_test(slot_was_vacant), cmocka_unit_test(two_senders),
+		cmocka_unit_test(claimed_twice),   cmocka_unit_test(claimed_slot),
 		cmocka_unit_test(no_agreement),    cmocka_unit_test(arrival_lost),
 	};
 

@@ -157,10 +157,12 @@ static void test_own_process(void **state)
 	/* the kernel keeps 15 bytes of it */
 	assert_int_equal(strncmp(process.comm, program_invocation_short_name, 15), 0);
 	assert_true(process.start_time > 0 && process.pid_ns > 0);
+	assert_int_equal(process.uid, getuid());
 	assert_true(strlen(process.uts) > 0);
 	assert_int_equal(cpus_count(process.cpus), own_cpus());
 	record = process_side_record(&process, "MPICH 4.0.2", "attach", 5);
 	assert_string_equal(json_string_value(json_object_get(record, "cpus")), process.cpus);
+	assert_int_equal(json_integer_value(json_object_get(record, "uid")), getuid());
 	assert_string_equal(json_string_value(json_object_get(record, "t")), "process");
 	assert_int_equal(json_integer_value(json_object_get(record, "ts")), 5);
 	assert_string_equal(json_string_value(json_object_get(record, "mpi")), "MPICH 4.0.2");

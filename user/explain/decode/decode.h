@@ -110,12 +110,15 @@ struct address_range {
 	uint64_t from, to;
 };
 
+#define USER_UNKNOWN UINT32_MAX
+
 /* One traced process: (boot id, pid namespace, pid, start time). */
 struct process {
 	int id; /* position in decoder.processes */
 	int index; /* number in reports; -1: nothing to show of it yet */
 	int host;
 	uint32_t tgid, ns_pid;
+	uint32_t uid; /* real user id; USER_UNKNOWN */
 	uint64_t start_time, seen; /* seen: first side record's time */
 	const char *comm, *exe, *mpi, *job, *batch_job, *step, *pid_ns;
 	int rank, size;
@@ -289,7 +292,8 @@ struct decoder {
 	VEC(struct process *) ending; /* see decoder_end() */
 	struct map by_tgid; /* (tgid, host) -> first process that has or had it */
 	struct map by_start; /* (tgid and host, start time) -> process */
-	struct map by_ns_pid; /* (ns_pid, host) -> the shown process that has it, 0: several */
+	struct map by_ns_pid; /* (ns_pid, host and uid) -> the shown process that has it, 0: several
+			       */
 	VEC(struct object *) objects;
 	struct map by_address; /* (address, process and kind) -> object in force */
 	struct map later; /* same key -> first of the objects side records told of */

@@ -29,8 +29,13 @@ struct process *capture_process(struct decoder *decoder, struct capture *capture
 /* The process with that tgid at ts: the last one whose first side record is not later. */
 struct process *process_at(const struct decoder *decoder, int host, uint32_t tgid, uint64_t ts);
 void process_show(struct decoder *decoder, struct process *process);
-/* A pid in the peer's namespace names a process only where one shown process on the host has it. */
-struct process *process_by_ns_pid(const struct decoder *decoder, int host, uint32_t ns_pid);
+/*
+ * The process that another one of its host, and of its user, means by a pid in the peer's
+ * namespace: the one shown process that has it. A user's memory proves nothing about other users'
+ * processes.
+ */
+struct process *process_named_by(const struct decoder *decoder, const struct process *process,
+				 uint32_t ns_pid);
 void processes_release(struct decoder *decoder);
 
 void decode_process(struct decoder *decoder, struct capture *capture, const json_t *side);

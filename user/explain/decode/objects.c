@@ -348,7 +348,7 @@ static struct process *process_by_lanes(struct decoder *decoder, const struct ob
 		struct process *found = NULL;
 
 		if (lane && lane->peer_pid)
-			found = process_by_ns_pid(decoder, ep->process->host, lane->peer_pid);
+			found = process_named_by(decoder, ep->process, lane->peer_pid);
 		if (found)
 			return found;
 	}

@@ -53,6 +53,7 @@ static struct process *process_add(struct decoder *decoder, struct capture *capt
 				     .host = capture->host,
 				     .tgid = tgid,
 				     .ns_pid = tgid,
+				     .uid = USER_UNKNOWN,
 				     .start_time = start_time,
 				     .rank = -1,
 				     .size = -1,
@@ -111,6 +112,11 @@ static void process_replace(struct decoder *decoder, struct capture *capture,
 	capture->recent[process->tgid % RECENT_PROCESSES] = next;
 }
 
+static uint64_t host_and_user(const struct process *process)
+{
+	return (uint64_t)process->host << 32 | process->uid;
+}
+
 void process_show(struct decoder *decoder, struct process *process)
 {
 	bool fresh;
@@ -120,13 +126,14 @@ void process_show(struct decoder *decoder, struct process *process)
 		return;
 	process->index = (int)decoder->shown.len;
 	vec_push(&decoder->shown, process);
-	slot = map_insert(&decoder->by_ns_pid, process->ns_pid, process->host, &fresh);
+	slot = map_insert(&decoder->by_ns_pid, process->ns_pid, host_and_user(process), &fresh);
 	*slot = fresh ? (uintptr_t)process : 0;
 }
 
-struct process *process_by_ns_pid(const struct decoder *decoder, int host, uint32_t ns_pid)
+struct process *process_named_by(const struct decoder *decoder, const struct process *process,
+				 uint32_t ns_pid)
 {
-	uint64_t *found = map_find(&decoder->by_ns_pid, ns_pid, host);
+	uint64_t *found = map_find(&decoder->by_ns_pid, ns_pid, host_and_user(process));
 
 	return found ? (struct process *)(uintptr_t)*found : NULL;
 }
@@ -277,6 +284,7 @@ static void describe(struct decoder *decoder, struct process *process, const jso
 {
 	struct strings *strings = &decoder->strings;
 	uint64_t ns_pid = side_u64(side, "ns_pid");
+	const json_t *uid = json_object_get(side, "uid");
 	char number[24];
 
 	process->described = true;
@@ -289,6 +297,7 @@ static void describe(struct decoder *decoder, struct process *process, const jso
 	snprintf(number, sizeof(number), "%llx", (unsigned long long)side_u64(side, "pid_ns"));
 	process->pid_ns = strings_intern(strings, number);
 	process->ns_pid = ns_pid ? (uint32_t)ns_pid : process->tgid;
+	process->uid = json_is_integer(uid) ? (uint32_t)json_integer_value(uid) : USER_UNKNOWN;
 	process->rank = side_int(side, "rank");
 	process->size = side_int(side, "size");
 	index_rank(decoder, process);

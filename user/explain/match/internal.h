@@ -132,8 +132,8 @@ struct fifo {
 	uint64_t iface; /* address of the interface that the last position is of; 0 */
 	bool known; /* reached is the least position that the last message can have had */
 	uint64_t reached;
-	struct map expected; /* position -> struct sent * */
-	struct map slots; /* slot -> struct sent * that will arrive there next */
+	struct map expected; /* position -> struct sent *; 0: several claim it */
+	struct map slots; /* slot -> struct sent * that will arrive there next; 0: likewise */
 };
 
 #define MASKS 8 /* MPI libraries have three: for any source, for any tag, for neither */

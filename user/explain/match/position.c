@@ -64,6 +64,43 @@ static uint64_t slot_of(const struct fifo *fifo, uint64_t position)
 	return position & (fifo->memory->fifo.slots - 1);
 }
 
+/*
+ * One position has one message. Where two sends claim it, the position of one is wrong: a process
+ * can fill the memory that it is read from as it likes. Then neither send has a position, nor has a
+ * third one that claims it: the place stays taken, by 0, until something arrives there.
+ */
+static bool place_in_fifo(struct fifo *fifo, struct sent *sent, uint64_t position)
+{
+	bool fresh;
+	uint64_t *place = map_insert(&fifo->expected, position, 0, &fresh);
+
+	if (fresh) {
+		*place = (uintptr_t)sent;
+		sent->fifo = fifo;
+		sent->position = position;
+		return true;
+	}
+	if (*place)
+		fifo_forget((struct sent *)(uintptr_t)*place);
+	map_insert(&fifo->expected, position, 0, NULL);
+	return false;
+}
+
+/*
+ * Without position, an arrival in a slot is the last send's to it. But a process vouches for its
+ * own sends alone: where another one's send is still expected there, the slot tells nothing.
+ */
+static void place_in_slot(struct fifo *fifo, struct sent *sent)
+{
+	bool fresh;
+	uint64_t *place = map_insert(&fifo->slots, slot_of(fifo, sent->position), 0, &fresh);
+	const struct sent *other = (struct sent *)(uintptr_t)*place;
+
+	sent->vacant = fifo->known && sent->position <= fifo->reached + fifo->memory->fifo.slots;
+	*place = fresh || (other && other->link->process == sent->link->process) ? (uintptr_t)sent
+										 : 0;
+}
+
 void fifo_expect(struct matcher *matcher, struct sent *sent, const struct ub_xfer *xfer,
 		 bool in_slot)
 {
@@ -77,17 +114,12 @@ void fifo_expect(struct matcher *matcher, struct sent *sent, const struct ub_xfe
 		return;
 	fifo = fifo_named(inbox, iface);
 	sent->into = fifo;
-	if (!(xfer->h.flags & UB_F_FIFO))
+	if (!(xfer->h.flags & UB_F_FIFO) || !place_in_fifo(fifo, sent, xfer->raddr))
 		return;
-	sent->fifo = fifo;
-	sent->position = xfer->raddr;
-	*map_insert(&fifo->expected, xfer->raddr, 0, NULL) = (uintptr_t)sent;
 	/* probes are placed one after the other: its handler must be known to have one */
-	if (!in_slot || !has_slots(fifo) || sent->ts <= inbox->process->blind_until ||
-	    !(inbox->handlers >> (sent->am_id & 31) & 1))
-		return;
-	sent->vacant = fifo->known && xfer->raddr <= fifo->reached + fifo->memory->fifo.slots;
-	*map_insert(&fifo->slots, slot_of(fifo, xfer->raddr), 0, NULL) = (uintptr_t)sent;
+	if (in_slot && has_slots(fifo) && sent->ts > inbox->process->blind_until &&
+	    inbox->handlers >> (sent->am_id & 31) & 1)
+		place_in_slot(fifo, sent);
 }
 
 static void forget_in(struct map *map, uint64_t key, const struct sent *sent)
@@ -161,7 +193,7 @@ static struct sent *arrived_in_slot(struct fifo *fifo, const struct ub_rx *rx)
 		return NULL;
 	sent = (struct sent *)(uintptr_t)*expected;
 	map_remove(&fifo->slots, slot, 0);
-	if (!is_certain(sent, rx->h.ts))
+	if (!sent || !is_certain(sent, rx->h.ts))
 		return NULL;
 	if (fifo->known && fifo->reached > sent->position) {
 		fifo->known = false; /* the FIFO is not the one it was */
@@ -196,7 +228,8 @@ static void fifo_anew(struct fifo *fifo)
 	size_t pos = 0;
 
 	while ((slot = map_next(&fifo->expected, &pos)))
-		((struct sent *)(uintptr_t)slot->value)->fifo = NULL;
+		if (slot->value)
+			((struct sent *)(uintptr_t)slot->value)->fifo = NULL;
 	map_release(&fifo->expected);
 	map_release(&fifo->slots);
 }
@@ -214,6 +247,7 @@ static struct sent *arrived_at(struct inbox *inbox, const struct ub_rx *rx)
 	const struct object *iface = iface_marked(inbox, rx->am_flags >> 16);
 	struct fifo *fifo = fifo_of(inbox, rx);
 	uint64_t position = rx->data, *expected;
+	struct sent *sent;
 
 	if (!fifo)
 		return NULL;
@@ -224,7 +258,12 @@ static struct sent *arrived_at(struct inbox *inbox, const struct ub_rx *rx)
 	fifo->known = true;
 	fifo->reached = position;
 	expected = map_find(&fifo->expected, position, 0);
-	return expected ? (struct sent *)(uintptr_t)*expected : NULL;
+	if (!expected)
+		return NULL;
+	sent = (struct sent *)(uintptr_t)*expected;
+	if (!sent)
+		map_remove(&fifo->expected, position, 0);
+	return sent;
 }
 
 struct sent *fifo_arrived(struct inbox *inbox, const struct ub_rx *rx)

@@ -277,6 +277,15 @@ pid_t process_ns_pid(pid_t pid)
 	return ns_pid;
 }
 
+/* "Uid:" lists the real one first. */
+static int64_t read_uid(pid_t pid)
+{
+	char text[STATUS_ROOM];
+	const char *uid = read_status(pid, "\nUid:", text);
+
+	return uid ? strtoll(uid, NULL, 10) : -1;
+}
+
 /* CPUs of the process's first thread; others may be bound elsewhere. */
 static void read_cpus(struct os_process *process)
 {
@@ -332,6 +341,7 @@ int process_init(struct os_process *process, pid_t pid)
 	process->start_time = stat.start_time;
 	process->ns_pid = process_ns_pid(pid);
 	process->pid_ns = namespace_inode(pid, "pid");
+	process->uid = read_uid(pid);
 	process_uts_name(pid, process->uts, sizeof(process->uts));
 	process->exe = read_exe(pid);
 	process->cmdline = read_cmdline(pid);

@@ -23,6 +23,7 @@ struct os_process {
 	pid_t pid; /* as this program sees it */
 	pid_t ns_pid; /* in its own pid namespace */
 	uint64_t pid_ns; /* inode of that namespace, 0 = not readable */
+	int64_t uid; /* real user id, -1 = not readable */
 	uint64_t start_time; /* ns since boot, in steps of a clock tick (10 ms) */
 	char comm[32];
 	char uts[65]; /* host name in its namespace, "" = not readable */

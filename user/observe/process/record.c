@@ -50,6 +50,8 @@ json_t *process_side_record(const struct os_process *process, const char *mpi,
 	record_integer(record, "start_time", (int64_t)process->start_time);
 	record_integer(record, "ns_pid", process->ns_pid);
 	record_integer(record, "pid_ns", (int64_t)process->pid_ns);
+	if (process->uid >= 0)
+		record_integer(record, "uid", process->uid);
 	record_text(record, "comm", process->comm);
 	record_text(record, "exe", process->exe);
 	json_object_set(record, "cmdline", process->cmdline);
