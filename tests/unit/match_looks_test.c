@@ -49,6 +49,7 @@ static void numbers(void **state)
 	pair_init_gpu(&p);
 	job_side(&p.a, "{\"t\": \"gpu\", \"pci\": \"0000:18:00.0\", \"uuid\": \"GPU-1\","
 		       " \"model\": \"H\", \"numa_node\": 1}");
+	job_side(&p.a, "{\"t\": \"gpu\", \"pci\": \"0000:5e:00.0\"}");
 	job_side(&p.a, two_gpus);
 	job_context(&p.a, 0);
 	job_mem(&p.a, AT_MEM_ALLOC, DEVICE_MEMORY + 0x8000, 4096, 0, -1, 0);
@@ -110,6 +111,34 @@ static void numbers_not_told(void **state)
 		pair_release(&p);
 	}
 	(void)state;
+}
+
+/*
+ * Which GPUs a host has is the driver's to say, where it says so. A process that names others has
+ * memory on none that is known, and the numbers of the host's own stay.
+ */
+static void numbers_made_up(void **state)
+{
+	struct pair p;
+
+	(void)state;
+	pair_init_gpu(&p);
+	job_side(&p.a, "{\"t\": \"gpu\", \"pci\": \"0000:18:00.0\"}");
+	job_side(&p.a, "{\"t\": \"gpu\", \"pci\": \"0000:5e:00.0\"}");
+	job_side(&p.a, two_gpus);
+	job_side(&p.b, "{\"t\": \"memory\", \"gpus\": [\"0000:02:00.0\"], \"maps\": "
+		       "[[\"0x7f0000000000\", \"0x7f0000100000\", \"reserved\"]],"
+		       " \"ucx\": {\"devices\": [[\"0000:01:00.0\", \"GPU0\"]], \"cached\": true,"
+		       " \"regions\": [[\"0x7f0000001000\", \"0x7f0000002000\", \"cuda\", 0]]}}");
+	job_send_from(&p.a, &p.b, 1, DEVICE_MEMORY + 0x1000);
+	job_send_from(&p.a, &p.b, 2, DEVICE_MEMORY + 0x2000);
+	job_send_from(&p.b, &p.a, 3, DEVICE_MEMORY + 0x1000);
+	pair_analyse(&p);
+	is(&p, 0, 1, "gpu1");
+	is(&p, 0, 2, "gpu0");
+	is_which(&p, 1, 3, WHICH);
+	assert_int_equal(p.out.totals.device_count, 2);
+	pair_release(&p);
 }
 
 /* UCX does not tell, but the process used one GPU alone; memory of another process is not on it. */
@@ -226,8 +255,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(without_a_probe),  cmocka_unit_test(numbers),
-		cmocka_unit_test(numbers_not_told), cmocka_unit_test(one_gpu_in_use),
-		cmocka_unit_test(told_by_requests),
+		cmocka_unit_test(numbers_not_told), cmocka_unit_test(numbers_made_up),
+		cmocka_unit_test(one_gpu_in_use),   cmocka_unit_test(told_by_requests),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

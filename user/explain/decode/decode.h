@@ -271,6 +271,7 @@ struct host {
 	const char *id, *name;
 	const char *kernel, *machine; /* its release, and its processors; NULL: not told */
 	int gpus, gpu; /* how many it has, and one of them: position in decoder.gpus */
+	bool gpus_listed; /* by its driver: it has no others */
 };
 
 struct gpu {

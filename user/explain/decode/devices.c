@@ -30,6 +30,13 @@ static int gpu_add(struct decoder *decoder, int host, const char *pci)
 	return found;
 }
 
+/* That a process names: the driver's list is complete, and a process can name any. -1: none. */
+static int gpu_of_process(struct decoder *decoder, int host, const char *pci)
+{
+	return decoder->hosts.data[host].gpus_listed ? gpu_find(decoder, host, pci)
+						     : gpu_add(decoder, host, pci);
+}
+
 /* In lower case: the driver's list has it so, others may not. */
 static const char *intern_pci(struct decoder *decoder, const char *text)
 {
@@ -49,6 +56,7 @@ void decode_gpu(struct decoder *decoder, struct capture *capture, const json_t *
 
 	if (!pci)
 		return;
+	decoder->hosts.data[capture->host].gpus_listed = true;
 	index = gpu_add(decoder, capture->host, pci); /* may move them */
 	gpu = &decoder->gpus.data[index];
 	gpu->uuid =
@@ -79,7 +87,7 @@ int gpu_named(struct decoder *decoder, struct process *process, const char *pci,
 		return -1;
 	if (ordinal < 0)
 		return gpu_find(decoder, process->host, address);
-	gpu = gpu_add(decoder, process->host, address);
+	gpu = gpu_of_process(decoder, process->host, address);
 	while (process->ordinals.len <= (size_t)ordinal)
 		vec_push(&process->ordinals, -1);
 	process->ordinals.data[ordinal] = gpu;
@@ -90,7 +98,7 @@ int gpu_used(struct decoder *decoder, const struct process *process, const char 
 {
 	const char *address = intern_pci(decoder, pci);
 
-	return address ? gpu_add(decoder, process->host, address) : -1;
+	return address ? gpu_of_process(decoder, process->host, address) : -1;
 }
 
 static int by_address(const void *left, const void *right)
