@@ -443,6 +443,67 @@ static void fifo_and_lanes(void **state)
 	}
 }
 
+static void make_ep(struct bed *bed, int i, uint64_t ts)
+{
+	const struct ub_obj ep = { .h = { .ts = ts, .tgid = 7, .kind = UB_OBJ, .site = 1 },
+				   .obj = 0x10000 + 64 * (uint64_t)i };
+
+	process_of(bed, &ep);
+}
+
+static struct object *ep_of(struct bed *bed, int i, uint64_t ts)
+{
+	return decoder_object(&bed->decoder, bed->decoder.processes.data[0], OBJECT_EP,
+			      0x10000 + 64 * (uint64_t)i, ts);
+}
+
+/*
+ * After a loss nothing but workers is known of its process, until a record makes it known again. A
+ * loss takes no time to speak of, however many objects there are.
+ */
+static void losses(void **state)
+{
+	struct ub_loss loss = { .h = { .ts = 100, .tgid = 7, .kind = UB_LOSS }, .records = 1 };
+	const struct process *process, *other;
+	struct bed bed;
+
+	(void)state;
+	bed_init(&bed);
+	bed_process(&bed, 7, 10, 20, "a");
+	bed_process(&bed, 8, 10, 20, "b");
+	json_array_append_new(bed.sides,
+			      json_pack("{s:s, s:i, s:s, s:i}", "t", "site", "row", 1, "name",
+					"ep_create", "what", UB_OBJ_UCP_EP_CREATE));
+	for (int tgid = 7; tgid <= 8; tgid++)
+		add_ep(&bed, tgid, "0x3000", "0", "0");
+	bed.capture.lost_objects = true;
+	bed_ready(&bed);
+	process = bed.decoder.processes.data[0];
+	other = bed.decoder.processes.data[1];
+	for (int i = 0; i < MANY; i++)
+		make_ep(&bed, i, 100);
+	decoder_learn_lane(&bed.decoder, process, 0x4000, 0x3000);
+	decoder_learn_lane(&bed.decoder, other, 0x4000, 0x3000);
+	assert_non_null(ep_of(&bed, MANY - 1, 100));
+	for (int i = 0; i < MANY; i++) {
+		loss.h.ts = loss.until = 200 + (uint64_t)i;
+		process_of(&bed, &loss);
+	}
+	assert_null(ep_of(&bed, 0, loss.until));
+	assert_null(ep_of(&bed, MANY - 1, loss.until));
+	assert_null(decoder_object(&bed.decoder, process, OBJECT_EP, 0x3000, loss.until));
+	assert_non_null(decoder_object(&bed.decoder, process, OBJECT_WORKER, 0x2000, loss.until));
+	assert_non_null(decoder_object(&bed.decoder, other, OBJECT_EP, 0x3000, loss.until));
+	assert_int_equal(decoder_lane_ep(&bed.decoder, process, 0x4000), 0);
+	assert_int_equal(decoder_lane_ep(&bed.decoder, other, 0x4000), 0x3000);
+	make_ep(&bed, 1, loss.until + 1);
+	decoder_learn_lane(&bed.decoder, process, 0x4000, 0x5000);
+	assert_non_null(ep_of(&bed, 1, loss.until + 2));
+	assert_null(ep_of(&bed, 2, loss.until + 2));
+	assert_int_equal(decoder_lane_ep(&bed.decoder, process, 0x4000), 0x5000);
+	bed_release(&bed);
+}
+
 #define SLICE (1ull << UB_SLICE_SHIFT)
 
 /* Whether detail begins, or may have changed, at that time: by the definition. */
@@ -585,6 +646,7 @@ int main(void)
 		cmocka_unit_test(peer_pid),
 		cmocka_unit_test(pid_of_another_user),
 		cmocka_unit_test(allowed_cpus),
+		cmocka_unit_test(losses),
 		cmocka_unit_test(edges_of_detail),
 		cmocka_unit_test(probed_late),
 		cmocka_unit_test(unseen),

@@ -360,7 +360,7 @@ static void decode_loss(struct decoder *decoder, const struct event *event,
 		return;
 	decode_memory_loss(decoder, event, loss);
 	if (event->capture->lost_objects)
-		objects_forget(decoder, event->process, loss->until);
+		objects_forget(event->process, loss->until);
 }
 
 bool decoder_event(struct decoder *decoder, struct capture *capture, const struct ub_hdr *h,

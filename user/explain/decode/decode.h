@@ -147,7 +147,8 @@ struct process {
 	uint64_t missing_until; /* records of its own before this time may be missing */
 	const struct capture *told_by; /* the first capture that told of it; NULL: none did */
 	uint64_t lost_until; /* records up to then were lost; 0: none, or all of that is done */
-	uint64_t objects_lost_until; /* lives of its objects may have ended unseen */
+	uint64_t objects_lost_until; /* lives of its objects may have ended unseen, */
+	uint32_t object_losses; /* in so many losses */
 	uint64_t memory_lost_until; /* what GPU libraries did before is not known */
 	const struct capture *memory_by; /* that its memory was last told by; NULL: none */
 	struct memory_evidence evidence; /* device numbers in it: positions in decoder.gpus */
@@ -296,10 +297,11 @@ struct decoder {
 	struct map by_ns_pid; /* (ns_pid, host and uid) -> the shown process that has it, 0: several
 			       */
 	VEC(struct object *) objects;
-	struct map by_address; /* (address, process and kind) -> object in force */
-	struct map later; /* same key -> first of the objects side records told of */
+	/* (address, process, kind and losses) -> object in force, 0: none; private to objects.c */
+	struct map by_address;
+	struct map later; /* likewise, without losses -> first of the objects of side records */
 	struct map uuids; /* worker uuid -> worker */
-	struct map lanes; /* (uct_ep, process) -> ep */
+	struct map lanes; /* (uct_ep, process and losses) -> ep; private to objects.c */
 	uint64_t peers_learnt; /* how often the match stage has found an endpoint's peer */
 	struct map names; /* (pointer, process) -> string */
 	struct map queue_looks; /* (worker, process) -> time of the last look */

@@ -49,7 +49,7 @@ void decode_object(struct decoder *decoder, const struct event *event, const str
 void objects_apply(struct decoder *decoder, struct capture *capture, uint64_t ts);
 void objects_pair(struct decoder *decoder);
 /* Endpoints and interfaces of a process may have ended, up to that time: they are not known. */
-void objects_forget(struct decoder *decoder, struct process *process, uint64_t until);
+void objects_forget(struct process *process, uint64_t until);
 
 void decode_cell(struct decoder *decoder, struct capture *capture, const json_t *side);
 void decode_cells(struct decoder *decoder, struct capture *capture, const json_t *side);

@@ -17,6 +17,17 @@ static uint64_t object_owner(const struct process *process, enum object_kind kin
 	return (uint64_t)process->id << 3 | kind;
 }
 
+/*
+ * Likewise, of objects that are known now. After a loss only workers are: later entries have
+ * another key, and nothing looks for the earlier ones.
+ */
+static uint64_t owner_now(const struct process *process, enum object_kind kind)
+{
+	const uint64_t losses = kind == OBJECT_WORKER ? 0 : process->object_losses;
+
+	return losses << 34 | object_owner(process, kind);
+}
+
 static struct object *object_add(struct decoder *decoder, enum object_kind kind,
 				 struct process *process, uint64_t address, uint64_t ts)
 {
@@ -44,7 +55,7 @@ static void object_set_transport(struct object *object, const char *name)
 
 static void object_install(struct decoder *decoder, struct object *object)
 {
-	uint64_t key = object_owner(object->process, object->kind);
+	uint64_t key = owner_now(object->process, object->kind);
 
 	*map_insert(&decoder->by_address, object->address, key, NULL) = (uintptr_t)object;
 	if (object->kind == OBJECT_WORKER && object->uuid)
@@ -59,7 +70,7 @@ static void object_install(struct decoder *decoder, struct object *object)
 struct object *decoder_object(struct decoder *decoder, const struct process *process,
 			      enum object_kind kind, uint64_t address, uint64_t ts)
 {
-	uint64_t *found = map_find(&decoder->by_address, address, object_owner(process, kind));
+	uint64_t *found = map_find(&decoder->by_address, address, owner_now(process, kind));
 	struct object *object;
 
 	if (!address)
@@ -75,20 +86,11 @@ struct object *decoder_object(struct decoder *decoder, const struct process *pro
 	return object;
 }
 
-void objects_forget(struct decoder *decoder, struct process *process, uint64_t until)
+void objects_forget(struct process *process, uint64_t until)
 {
-	struct map_slot *slot;
-	size_t pos = 0;
-
 	if (until > process->objects_lost_until)
 		process->objects_lost_until = until;
-	while ((slot = map_next(&decoder->by_address, &pos)))
-		if (slot->b >> 3 == (uint64_t)process->id && (slot->b & 7) != OBJECT_WORKER)
-			slot->value = 0;
-	pos = 0;
-	while ((slot = map_next(&decoder->lanes, &pos)))
-		if (slot->b == (uint64_t)process->id)
-			slot->value = 0;
+	process->object_losses++;
 }
 
 static void created(struct decoder *decoder, const struct event *event, enum object_kind kind,
@@ -112,8 +114,7 @@ static void created(struct decoder *decoder, const struct event *event, enum obj
 static void destroyed(struct decoder *decoder, const struct event *event, enum object_kind kind,
 		      uint64_t address)
 {
-	uint64_t *found =
-		map_find(&decoder->by_address, address, object_owner(event->process, kind));
+	uint64_t *found = map_find(&decoder->by_address, address, owner_now(event->process, kind));
 
 	if (found)
 		*found = 0;
@@ -202,7 +203,7 @@ void decoder_foresee(struct decoder *decoder, struct capture *capture, const str
 uint64_t decoder_lane_ep(const struct decoder *decoder, const struct process *process,
 			 uint64_t uct_ep)
 {
-	uint64_t *ep = map_find(&decoder->lanes, uct_ep, process->id);
+	uint64_t *ep = map_find(&decoder->lanes, uct_ep, owner_now(process, OBJECT_UCT_EP));
 
 	return ep ? *ep : 0;
 }
@@ -211,7 +212,7 @@ void decoder_learn_lane(struct decoder *decoder, const struct process *process, 
 			uint64_t ep)
 {
 	if (uct_ep && ep)
-		*map_insert(&decoder->lanes, uct_ep, process->id, NULL) = ep;
+		*map_insert(&decoder->lanes, uct_ep, owner_now(process, OBJECT_UCT_EP), NULL) = ep;
 }
 
 typedef VEC(const char *) lane_names;
@@ -504,7 +505,7 @@ void objects_apply(struct decoder *decoder, struct capture *capture, uint64_t ts
 			return;
 		capture->side_next++;
 		found = map_find(&decoder->by_address, object->address,
-				 object_owner(object->process, object->kind));
+				 owner_now(object->process, object->kind));
 		if (!found || !*found ||
 		    !merge(decoder, (struct object *)(uintptr_t)*found, object))
 			object_install(decoder, object);
