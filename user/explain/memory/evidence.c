@@ -16,8 +16,7 @@ void evidence_release(struct memory_evidence *evidence)
 		free(evidence->looks.data[i]);
 	}
 	vec_release(&evidence->looks);
-	vec_release(&evidence->changes);
-	vec_release(&evidence->made);
+	changes_release(&evidence->changes);
 	vec_release(&evidence->ends);
 }
 
@@ -36,7 +35,7 @@ struct evidence_look *evidence_look_add(struct memory_evidence *evidence, uint64
 void evidence_change_add(struct memory_evidence *evidence, uint64_t ts, uint64_t start,
 			 uint64_t size)
 {
-	vec_push(&evidence->changes, ((struct evidence_change){ ts, start, size }));
+	changes_add(&evidence->changes, ts, start, size);
 }
 
 void evidence_end_add(struct memory_evidence *evidence, uint64_t ts)
@@ -61,58 +60,21 @@ static int look_by_time(const void *left, const void *right)
 		       (*(struct evidence_look *const *)right)->ts);
 }
 
-static int change_by_time(const void *left, const void *right)
+static int by_value(const void *left, const void *right)
 {
-	return compare(((const struct evidence_change *)left)->ts,
-		       ((const struct evidence_change *)right)->ts);
-}
-
-static int range_by_start(const void *left, const void *right)
-{
-	return compare(((const struct evidence_range *)left)->start,
-		       ((const struct evidence_range *)right)->start);
-}
-
-/* All places where memory was made or ended, at whatever time. */
-static void list_made(struct memory_evidence *evidence)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < evidence->changes.len; i++) {
-		const struct evidence_change *change = &evidence->changes.data[i];
-		const uint64_t size = change->size ? change->size : 1;
-		const uint64_t end =
-			size < UINT64_MAX - change->start ? change->start + size : UINT64_MAX;
-
-		if (change->size == UINT64_MAX)
-			continue;
-		vec_push(&evidence->made,
-			 ((struct evidence_range){ change->start, end, EVIDENCE_RESERVED }));
-	}
-	if (evidence->made.len)
-		qsort(evidence->made.data, evidence->made.len, sizeof(*evidence->made.data),
-		      range_by_start);
-	for (size_t i = 1; i < evidence->made.len; i++) {
-		struct evidence_range *last = &evidence->made.data[kept];
-		const struct evidence_range *next = &evidence->made.data[i];
-
-		if (next->start > last->end)
-			evidence->made.data[++kept] = *next;
-		else if (next->end > last->end)
-			last->end = next->end;
-	}
-	evidence->made.len = evidence->made.len ? kept + 1 : 0;
+	return compare(*(const uint64_t *)left, *(const uint64_t *)right);
 }
 
 void evidence_ready(struct memory_evidence *evidence)
 {
-	if (evidence->looks.len)
-		qsort(evidence->looks.data, evidence->looks.len, sizeof(*evidence->looks.data),
-		      look_by_time);
-	if (evidence->changes.len)
-		qsort(evidence->changes.data, evidence->changes.len,
-		      sizeof(*evidence->changes.data), change_by_time);
-	list_made(evidence);
+	if (!evidence->looks.len)
+		return; /* they are all that changes and ends are for */
+	qsort(evidence->looks.data, evidence->looks.len, sizeof(*evidence->looks.data),
+	      look_by_time);
+	if (evidence->ends.len)
+		qsort(evidence->ends.data, evidence->ends.len, sizeof(*evidence->ends.data),
+		      by_value);
+	changes_ready(&evidence->changes);
 }
 
 void evidence_distrust(struct memory_evidence *evidence, const void *by)
@@ -132,32 +94,10 @@ struct around {
 	int only_device; /* -1: there are several */
 };
 
-/* The first change that is not before a time. */
-static size_t change_from(const struct memory_evidence *evidence, uint64_t ts)
-{
-	return search_count(evidence->changes.len, at, evidence->changes.data[at].ts < ts);
-}
-
-/* An end tells where its memory began only: any that began in the same region may be it. */
-static bool concerns(const struct evidence_change *change, uint64_t start, uint64_t address)
-{
-	if (change->size)
-		return address - change->start < change->size;
-	return change->start >= start && change->start <= address;
-}
-
 static bool changed(const struct memory_evidence *evidence, uint64_t a, uint64_t b, uint64_t start,
 		    uint64_t address)
 {
-	uint64_t until = a < b ? b : a;
-
-	for (size_t i = change_from(evidence, a < b ? a : b); i < evidence->changes.len; i++) {
-		if (evidence->changes.data[i].ts > until)
-			break;
-		if (concerns(&evidence->changes.data[i], start, address))
-			return true;
-	}
-	return false;
+	return changes_between(&evidence->changes, a < b ? a : b, a < b ? b : a, start, address);
 }
 
 static const struct evidence_range *range_in(const struct evidence_range *ranges, size_t count,
@@ -166,14 +106,6 @@ static const struct evidence_range *range_in(const struct evidence_range *ranges
 	size_t i = search_count(count, at, ranges[at].end <= address);
 
 	return i < count && ranges[i].start <= address ? &ranges[i] : NULL;
-}
-
-static enum evidence_class class_in(const struct evidence_range *ranges, size_t count,
-				    uint64_t address)
-{
-	const struct evidence_range *range = range_in(ranges, count, address);
-
-	return range ? range->class : EVIDENCE_NONE;
 }
 
 static const struct evidence_region *region_in(const struct evidence_look *look, uint64_t address)
@@ -202,10 +134,9 @@ static void look_at(const struct memory_evidence *evidence, const struct evidenc
 
 static bool ended_between(const struct memory_evidence *evidence, uint64_t from, uint64_t until)
 {
-	for (size_t i = 0; i < evidence->ends.len; i++)
-		if (evidence->ends.data[i] > from && evidence->ends.data[i] <= until)
-			return true;
-	return false;
+	size_t next = search_count(evidence->ends.len, at, evidence->ends.data[at] <= from);
+
+	return next < evidence->ends.len && evidence->ends.data[next] <= until;
 }
 
 static bool look_around(const struct memory_evidence *evidence, const void *by, uint64_t ts,
@@ -242,8 +173,7 @@ static bool never_made(const struct memory_evidence *evidence, const struct arou
 {
 	return around->look[1]->cached ||
 	       (evidence->whole && !evidence->late && !evidence->unprobed &&
-		!evidence->distrusted &&
-		class_in(evidence->made.data, evidence->made.len, address) == EVIDENCE_NONE);
+		!evidence->distrusted && !changes_at(&evidence->changes, address));
 }
 
 /*
@@ -351,7 +281,7 @@ static bool is_eliminated(const struct memory_evidence *evidence, const void *by
 {
 	return was_empty(evidence, around) && around->class[1] == EVIDENCE_NONE &&
 	       !evidence->unprobed && evidence->distrusted != by &&
-	       class_in(evidence->made.data, evidence->made.len, address) == EVIDENCE_NONE;
+	       !changes_at(&evidence->changes, address);
 }
 
 bool evidence_find(const struct memory_evidence *evidence, const void *by, uint64_t ts,

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/vec.h"
+#include "explain/memory/changes.h"
 #include "explain/memory/memory.h"
 
 enum evidence_class {
@@ -49,17 +50,10 @@ struct evidence_look {
 	int only_device; /* the only one possible in that process; -1: there are several */
 };
 
-/* A change of memory: an allocation or its end. */
-struct evidence_change {
-	uint64_t ts, start;
-	uint64_t size; /* 0: an end, of the range that begins at start; UINT64_MAX: place unknown */
-};
-
 /* A zeroed one is empty. */
 struct memory_evidence {
 	VEC(struct evidence_look *) looks;
-	VEC(struct evidence_change) changes;
-	VEC(struct evidence_range) made; /* where any change was, in order of address */
+	struct memory_changes changes;
 	VEC(uint64_t) ends; /* times when everything before was over */
 	const void *joined_by; /* capture that joined the process; NULL: none */
 	const void *distrusted; /* capture whose changes are incomplete; NULL: none */
@@ -74,6 +68,7 @@ void evidence_release(struct memory_evidence *evidence);
 /* An empty one, to be filled before evidence_ready(). */
 struct evidence_look *evidence_look_add(struct memory_evidence *evidence, uint64_t ts,
 					const void *by);
+/* size: as of a memory_change. */
 void evidence_change_add(struct memory_evidence *evidence, uint64_t ts, uint64_t start,
 			 uint64_t size);
 
