@@ -303,14 +303,15 @@ struct {
 	__type(value, struct ub_cpu_stats);
 } stats __weak SEC(".maps");
 
-/* (process, ucp_proto_t) whose name was emitted. Full: later names stay unknown. */
+/* (process, ucp_proto_t) whose name was emitted. One that is evicted is emitted again. */
 struct named_key {
 	__u64 pointer;
-	__u64 mm; /* address space: a pid or a program that comes after is another one */
+	__u64 mm; /* address space: a program that comes after in the process is another one, */
+	__u32 tgid, pad; /* and a process that comes after in the address space's memory is, too */
 };
 
 struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 16384);
 	__type(key, struct named_key);
 	__type(value, __u8);

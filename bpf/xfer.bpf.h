@@ -127,9 +127,10 @@ __weak __noinline int name_protocol(struct task_state *task, struct frame *frame
 	task->last_proto[1] = task->last_proto[0];
 	task->last_proto[0] = proto;
 	key.pointer = proto;
-	if (bpf_map_lookup_elem(&named, &key) ||
-	    bpf_map_update_elem(&named, &key, &one, BPF_NOEXIST))
+	key.tgid = task->outbox.id >> 32;
+	if (bpf_map_lookup_elem(&named, &key))
 		return 0;
+	bpf_map_update_elem(&named, &key, &one, BPF_ANY); /* no room: it is emitted again */
 	name = place(&task->outbox, ub_name, UB_NAME, frame->ts);
 	__builtin_memset(name, 0, sizeof(*name));
 	header_fill(&name->h, task, frame->ts, frame->row, frame->slot, UB_NAME, frame->up);

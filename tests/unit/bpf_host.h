@@ -66,7 +66,7 @@ struct task_struct {
 #define HOST_USER 0x10000 /* address of the user's memory; around it nothing can be read */
 #define HOST_USER_WORDS 4096
 #define HOST_MAPS 8
-#define HOST_KEY 16
+#define HOST_KEY 24
 
 struct host_element {
 	struct host_element *next;

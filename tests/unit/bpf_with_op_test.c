@@ -260,6 +260,47 @@ static void a_short_one_that_becomes_a_copy(void **state)
 	sent(record(sizeof(struct ub_xfer)), AM_EAGER_ONLY, 8 + MESSAGE);
 }
 
+#define PROTO 0x15000
+#define PROTO_NAME 0x15100
+
+static bool names(__u32 tgid)
+{
+	struct frame frame = { .owner.proto = PROTO };
+
+	task.outbox.id = (__u64)tgid << 32 | tgid;
+	box->bytes = 0;
+	name_protocol(&task, &frame, &layout);
+	if (!box->bytes)
+		return false;
+	assert_int_equal(((struct ub_name *)box->records)->h.kind, UB_NAME);
+	assert_int_equal(((struct ub_name *)box->records)->key, PROTO);
+	assert_string_equal(((struct ub_name *)box->records)->name, "am/bc");
+	return true;
+}
+
+/*
+ * Once per process and program: the address space of one that has ended is another one's later on,
+ * at the same address. Where there is no room, it is better known twice than never.
+ */
+static void a_protocol_is_named_once(void **state)
+{
+	struct mm_struct other = { .trampoline = &host.trampoline };
+
+	(void)state;
+	HOST_MAP(named);
+	*host_user(PROTO) = PROTO_NAME;
+	memcpy(host_user(PROTO_NAME), "am/bc", 6);
+	assert_true(names(7));
+	assert_false(names(7));
+	assert_true(names(8));
+	assert_false(names(8));
+	host.task.mm = &other;
+	assert_true(names(8));
+	host_map(&named)->most = host_map(&named)->count;
+	assert_true(names(9));
+	assert_true(names(9));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -271,6 +312,7 @@ int main(void)
 		cmocka_unit_test_setup(a_copy_whose_return_is_awaited, setup),
 		cmocka_unit_test_setup(a_fragment_that_does_not_follow, setup),
 		cmocka_unit_test_setup(a_short_one_that_becomes_a_copy, setup),
+		cmocka_unit_test_setup(a_protocol_is_named_once, setup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
