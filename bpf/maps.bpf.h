@@ -172,16 +172,20 @@ struct sent_op {
 	__u8 moved : 1; /* a transfer was seen inside of it */
 };
 
-/* Endpoints of one configuration have the same lanes (ucp_worker_t.ep_config). */
+/* A process has one lane in each place, so that it cannot evict those of many others. */
 struct lane_key {
-	__u64 uuid; /* of the worker, as ucs_generate_uuid() made it */
 	__u32 tgid; /* a child has its parent's workers */
-	__u32 config;
+	__u32 place; /* by worker and configuration */
 };
 
-/* The one that short messages take. */
+/*
+ * The one that short messages take. Endpoints of one configuration have the same lanes
+ * (ucp_worker_t.ep_config).
+ */
 struct lane {
+	__u64 uuid; /* of the worker, as ucs_generate_uuid() made it */
 	__u64 iface;
+	__u32 config;
 	__u16 row; /* of the transfer; 0: nothing was learnt */
 	__u16 at; /* of the uct_ep in ucp_ep_t */
 	__u32 tid; /* the thread that sends: which of two was first is known by their transfers
@@ -190,10 +194,12 @@ struct lane {
 };
 
 struct lane_found {
-	struct lane_key key; /* its uuid and tgid hold for: */
+	struct lane_key key;
+	__u64 uuid; /* this and the key's tgid hold for: */
 	__u64 worker;
 	__u32 generation; /* ep_generation: a new worker has new endpoints */
-	__u32 known; /* whether the key is */
+	__u32 config;
+	__u32 known; /* whether key, uuid and config are */
 	struct lane lane;
 	__u64 uct_ep; /* of that lane */
 };

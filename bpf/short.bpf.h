@@ -56,12 +56,15 @@ static __always_inline bool lane_worker(struct lane_found *found, const struct t
 	found->worker = 0;
 	found->generation = generation;
 	found->key.tgid = tgid;
-	if (bpf_probe_read_user(&found->key.uuid, sizeof(found->key.uuid),
+	if (bpf_probe_read_user(&found->uuid, sizeof(found->uuid),
 				(void *)(worker + layout->worker_uuid)))
 		return false;
 	found->worker = worker;
 	return true;
 }
+
+#define LANE_PLACES 256 /* of a process */
+#define LANE_HASH 0x9e3779b97f4a7c15ull
 
 /* The configuration of its endpoint now. False: that cannot be known. */
 static __always_inline bool lane_key_of(struct task_state *task, const struct ub_layout *layout)
@@ -73,8 +76,12 @@ static __always_inline bool lane_key_of(struct task_state *task, const struct ub
 	    bpf_probe_read_user(task->scratch, EP_WORDS * 8, (void *)task->sent_op.ep))
 		return false;
 	config = ep_word(task, layout->ep_config & ~7) >> (layout->ep_config & 7) * 8;
-	found->key.config = layout->ep_config_bytes == 1 ? config & 0xff : config & 0xffff;
-	return lane_worker(found, task, layout);
+	found->config = layout->ep_config_bytes == 1 ? config & 0xff : config & 0xffff;
+	if (!lane_worker(found, task, layout))
+		return false;
+	/* configurations count from 0: those of one worker share no place */
+	found->key.place = ((found->uuid * LANE_HASH >> 56) + found->config) % LANE_PLACES;
+	return true;
 }
 
 /*
@@ -100,7 +107,7 @@ __weak __noinline int lane_find(struct task_state *task)
 	key = found->key;
 	lane = bpf_map_lookup_elem(&lanes, &key);
 	found->lane.row = 0;
-	if (!lane)
+	if (!lane || lane->uuid != found->uuid || lane->config != found->config)
 		return 0;
 	found->lane = *lane;
 	found->uct_ep = ep_word(task, lane->at);
@@ -146,7 +153,10 @@ static __always_inline bool short_learn(struct task_state *task)
 	const struct frame *xfer = &task->with_op;
 	const struct ub_layout *layout = layout_at(task->sent_op.slot);
 	struct lane_found *found = &task->found;
-	struct lane lane = { .row = xfer->row, .tid = task->outbox.id };
+	struct lane lane = { .uuid = found->uuid,
+			     .config = found->config,
+			     .row = xfer->row,
+			     .tid = task->outbox.id };
 	struct lane_key key = found->key;
 
 	if (!layout || !found->known || lane_shared(task))

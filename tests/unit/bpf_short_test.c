@@ -252,6 +252,57 @@ static void a_child_has_its_own(void **state)
 	assert_unproven((struct send){ .ep = 0, .length = 8 });
 }
 
+/*
+ * A process that learns lanes without end has the places of one process, and takes none of another
+ * one's; nor is the lane of a place taken for that of another worker there.
+ */
+static void many_lanes_of_one_process(void **state)
+{
+	(void)state;
+	learn();
+	calls_derived = 0;
+	calls_checked = 1;
+	task.outbox.id += 1ull << 32;
+	for (int i = 0; i < 5000; i++) {
+		*host_user(WORKER + layout.worker_uuid) = 0x4000 + (__u64)i * 0x123456789;
+		make_ep(0, WORKER, IFACE, (__u8)i);
+		ep_generation++;
+		send_it((struct send){ .ep = 0, .length = 8, .by = SHORT });
+	}
+	assert_int_equal(shorts_learnt, 5001);
+	assert_int_equal(counts()->differing, 0);
+	assert_int_equal(host_map(&lanes)->count, 1 + 256);
+	calls_checked = 0;
+	calls_derived = UB_SHORTS;
+	assert_derived((struct send){ .ep = 0, .length = 8 });
+	*host_user(WORKER + layout.worker_uuid) = 0x4000;
+	make_ep(0, WORKER, IFACE, 0);
+	ep_generation++;
+	assert_unproven((struct send){ .ep = 0, .length = 8 });
+	task.outbox.id -= 1ull << 32;
+	*host_user(WORKER + layout.worker_uuid) = 0x1111;
+	make_ep(0, WORKER, IFACE, 3);
+	ep_generation++;
+	assert_derived((struct send){ .ep = 0, .length = 8 });
+}
+
+/* However many configurations a worker has, as long as there is a place for each. */
+static void many_lanes_of_one_worker(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 256; i++) {
+		make_ep(0, WORKER, IFACE, (__u8)i);
+		send_it((struct send){ .ep = 0, .length = 8, .by = SHORT });
+	}
+	assert_int_equal(shorts_learnt, 256);
+	calls_checked = 0;
+	calls_derived = UB_SHORTS;
+	for (int i = 0; i < 256; i++) {
+		make_ep(0, WORKER, IFACE, (__u8)i);
+		assert_derived((struct send){ .ep = 0, .length = 8 });
+	}
+}
+
 static void another_thread_sends_as_well(void **state)
 {
 	(void)state;
@@ -359,6 +410,8 @@ int main(void)
 		cmocka_unit_test_setup(what_does_not_follow, setup),
 		cmocka_unit_test_setup(another_worker_at_the_same_address, setup),
 		cmocka_unit_test_setup(a_child_has_its_own, setup),
+		cmocka_unit_test_setup(many_lanes_of_one_process, setup),
+		cmocka_unit_test_setup(many_lanes_of_one_worker, setup),
 		cmocka_unit_test_setup(another_thread_sends_as_well, setup),
 		cmocka_unit_test_setup(threads_that_take_turns, setup),
 		cmocka_unit_test_setup(configurations_of_two_bytes, setup),
