@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
 /*
- * The user's stack at an MPI call, without frame pointers: user space turns each mapped file's
- * .eh_frame into sorted rows (ucxbpf_rows.h), and the stack is walked over them here.
+ * The user's stack at a call, or at an operation outside of calls, without frame pointers: user
+ * space turns each mapped file's .eh_frame into sorted rows (ucxbpf_rows.h), and the stack is
+ * walked over them here.
  *
  * A walk is done once per path. It notes which words of the stack it went by: return addresses, and
  * saved %rbp where a frame is found through it. As long as a later call from the same place with
@@ -156,31 +157,43 @@ static __always_inline __u64 stack_id(struct stack_walk *walk, struct outbox *bo
 	return walk->path.id;
 }
 
-/* The record that names a call's stack; the stack itself goes before it if it is new. */
-static __always_inline void stack_take(struct pt_regs *ctx, const struct hit *hit,
-				       const struct ub_call *call)
+/* Where the walk's record begins; NULL: without memory, the stack stays unknown. */
+static __always_inline struct stack_walk *stack_begin(void)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
-	struct stack_key key = { call->ret_addr, hit->sp, address_space() };
-	struct stack_walk *walk =
-		bpf_task_storage_get(&walks, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	struct outbox *box = &hit->task->outbox;
-	struct ub_call_stack *record;
-	__u64 id;
+	return bpf_task_storage_get(&walks, bpf_get_current_task_btf(), NULL,
+				    BPF_LOCAL_STORAGE_GET_F_CREATE);
+}
 
-	/* without memory, the call's stack stays unknown */
-	if (!walk)
-		return;
-	walk->h = call->h;
-	walk->h.call = walk->h.seq;
-	walk->h.seq = 0;
-	id = stack_id(walk, box, &key, PT_REGS_FP(ctx));
-	record = place(box, ub_call_stack, UB_CALL_STACK, hit->ts);
+/*
+ * The record that names a stack, behind that of a call or an operation, which began at walk->h.ts;
+ * the stack itself goes before it if it is new.
+ */
+static __always_inline void stack_name(struct stack_walk *walk, struct outbox *box,
+				       const struct stack_key *key, __u64 bp)
+{
+	__u64 id = stack_id(walk, box, key, bp);
+	struct ub_call_stack *record = place(box, ub_call_stack, UB_CALL_STACK, walk->h.ts);
+
 	record->h = walk->h;
 	record->h.kind = UB_CALL_STACK;
 	/* it may leave by another CPU than its call did, and comes after it all the same */
 	record->h.ts++;
 	record->stack = id;
+}
+
+/* The call was just entered. */
+static __always_inline void stack_take(struct pt_regs *ctx, const struct hit *hit,
+				       const struct ub_call *call)
+{
+	struct stack_key key = { call->ret_addr, hit->sp, address_space() };
+	struct stack_walk *walk = stack_begin();
+
+	if (!walk)
+		return;
+	walk->h = call->h;
+	walk->h.call = walk->h.seq;
+	walk->h.seq = 0;
+	stack_name(walk, &hit->task->outbox, &key, PT_REGS_FP(ctx));
 }
 
 #else

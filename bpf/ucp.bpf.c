@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
 /* UCP operations, arrivals, completions. */
 #include "call.bpf.h"
+#include "op_stack.bpf.h"
 #include "short.bpf.h"
 #include "wrapper.bpf.h"
 
@@ -255,6 +256,8 @@ static __always_inline int op_leave(struct pt_regs *ctx)
 	if (derives && leaving.site->may_short && (calls_checked || calls_derived & UB_SHORTS) &&
 	    op_short(leaving.task, op, leaving.now, what))
 		with_op_leave(leaving.task, op->h.seq, 0, leaving.now);
+	if (stacks_on)
+		bpf_tail_call(ctx, &after_op, 0);
 	outbox_settle(&leaving.task->outbox, leaving.now);
 	return 0;
 }
@@ -269,19 +272,25 @@ SEC("uprobe")
 int op_call(struct pt_regs *ctx)
 {
 	struct parents up;
+	struct ub_hdr h;
 	struct ub_op *op;
 	struct hit hit;
 
 	own_stack(ctx);
 	if (!hit_begin(&hit, ctx))
 		return 0;
+	hit.ret = slot_value(hit.sp);
 	op = place(&hit.task->outbox, ub_op, UB_OP, hit.ts);
 	__builtin_memset(op, 0, sizeof(*op));
 	up = parents_in(frame_top(&hit, UB_OP));
-	frame_enter(&op->h, &hit, UB_OP, false, up, slot_value(hit.sp));
+	frame_enter(&op->h, &hit, UB_OP, false, up, hit.ret);
 	op->obj = PT_REGS_PARM1(ctx);
 	op->h.flags |= UB_F_NO_RETURN;
-	ub_op_set_caller(op, slot_value(hit.sp));
+	ub_op_set_caller(op, hit.ret);
+	if (stacks_on && op_has_stack(hit.task, up, hit.ret)) {
+		h = op->h;
+		stack_take_op(ctx, &hit.task->outbox, &h, hit.sp, hit.ret);
+	}
 	outbox_settle(&hit.task->outbox, hit.ts);
 	return 0;
 }

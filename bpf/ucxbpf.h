@@ -29,7 +29,8 @@ enum ub_kind {
 	UB_CALL_END = 10, /* MPI function returned (only with --call-ends); h.ts is that time */
 	UB_LOSS = 11, /* records of this task that found no room in its ring */
 	UB_FRAGS = 12, /* fragments behind a message's first one, folded */
-	UB_CALL_STACK = 13, /* which stack a call was made with (only with --stacks) */
+	UB_CALL_STACK = 13, /* the stack of a call, or of an operation outside (only with --stacks)
+			     */
 	UB_STACK = 14, /* a part of a stack, once per process */
 	UB_MEM = 15, /* a GPU library's call that makes, ends or places memory */
 	UB_POLLS = 16, /* calls of an MPI function that polls, folded */
@@ -279,7 +280,7 @@ struct ub_polls {
 };
 
 struct ub_call_stack {
-	struct ub_hdr h; /* h.call names the call */
+	struct ub_hdr h; /* h.call names the call; 0: h.op names the operation */
 	__u64 stack; /* ub_stack.id */
 };
 
@@ -298,9 +299,9 @@ enum ub_stack_end {
 #define UB_MAX_DEPTH 64
 #define UB_STACK_PART 8
 
-/* Frames from .. from + UB_STACK_PART - 1; the first frame is what called MPI. */
+/* Frames from .. from + UB_STACK_PART - 1; the first frame is what called MPI, or UCP. */
 struct ub_stack {
-	struct ub_hdr h; /* h.call: the call at which it was first seen */
+	struct ub_hdr h; /* h.call, h.op: the call or the operation at which it was first seen */
 	__u64 id; /* hash of all frames and the end: within its process */
 	__u32 depth; /* frames in all */
 	__u16 from;

@@ -99,6 +99,19 @@ in_form()
 	}
 }
 
+# callers_stacked REPORT: every operation outside MPI has a stack, which begins with its caller or with a function of
+# UCP's older API; both tables have the same operations.
+callers_stacked()
+{
+	jq -e 'def sums(key): group_by([.process, key]) |
+			map([.[0].process, (.[0] | key), ([.[].count] | add), ([.[].bytes] | add)]);
+		([.callers[].op] | unique) as $ops |
+		[.stacks[] | select(.function | IN($ops[]))] as $stacks |
+		[.callers[] | [.process, .op, .label]] as $callers |
+		($stacks | length > 0) and (.callers | sums(.op)) == ($stacks | sums(.function)) and
+		all($stacks[]; . as $row | any($row.frames[:2][]; [$row.process, $row.function, .label] | IN($callers[])))' "$1"
+}
+
 # as_witnessed CAPTURE VERDICT: operations and data are those of the witness in $WITNESS, PATH-13 comes to the verdict.
 # Leaves $WORK/report.json and $WORK/verdict.
 as_witnessed()

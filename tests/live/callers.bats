@@ -52,13 +52,14 @@ all_own()
 @test "a program that calls UCP beside MPI: what it sends is its own" {
 	for mpi in openmpi mpich; do
 		job_command $mpi 2 shm n "$PROGS/$mpi/mpi_beside"
-		for mode in "" --exact --call-ends; do
+		for mode in "" --exact --call-ends --stacks; do
 			TRUTH= timeout -k 5 60 "$UCXBPF" run -q $mode -o "$WORK/$mpi$mode.ucxb" -- \
 				timeout -k 2 20 "${JOB[@]}" >"$WORK/out" 2>&1
 			"$UCXBPF" replay --json "$WORK/$mpi$mode.ucxb" >"$WORK/report.json"
 			jq -e '[.callers[] | select(.role == "program" and (.module | endswith("/mpi_beside")) and .op == "tag_send") | .count]
 				== [40, 40]' "$WORK/report.json"
 			jq -e '[.ops[] | select(.op == "tag_send" and .function == "MPI_Irecv")] == []' "$WORK/report.json"
+			[ "$mode" != --stacks ] || callers_stacked "$WORK/report.json"
 		done
 	done
 }

@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Compares the call sites of a report with what tests/progs/mpi_paths.c says of itself.
+"""Compares the call sites of a report with what a program with tests/progs/paths.h says of itself.
 
-usage: check_paths.py REPORT.json LEDGERS [--stripped] [--stacks all|some]
+usage: check_paths.py REPORT.json LEDGERS [--op OP] [--stripped] [--stacks all|some]
   LEDGERS     folder with the program's RANK.paths
+  --op        its sends are such operations of UCP, outside MPI; else they are MPI_Send
   --stripped  the program had no symbols and no lines when it was traced
   --stacks    every frame of every stack as well; some: the trace was over a part of the run
 
@@ -25,11 +26,15 @@ def read_paths(ledgers):
     return rows
 
 
-def sites(report):
+def rows_of(report, table, key, sends):
+    """Of the process that sends: rank 0, or one without MPI."""
+    senders = {p["id"] for p in report["processes"] if p["rank"] in (0, None)}
+    return [row for row in report[table] if row["process"] in senders and row[key] == sends]
+
+
+def sites(report, op):
     """The program's sends: what the report knows of where each came from -> count."""
-    rank0 = {p["id"] for p in report["processes"] if p["rank"] == 0}
-    return [row for row in report["call_sites"]
-            if row["process"] in rank0 and row["function"] == "MPI_Send"]
+    return rows_of(report, "callers", "op", op) if op else rows_of(report, "call_sites", "function", "MPI_Send")
 
 
 def compare(seen, true):
@@ -38,19 +43,19 @@ def compare(seen, true):
             for key in keys if seen[key] != true[key]]
 
 
-def check_named(report, paths):
+def check_named(report, paths, op):
     seen, true = Counter(), Counter()
-    for row in sites(report):
+    for row in sites(report, op):
         seen[row["symbol"], Path(row["file"] or "none").name, row["line"]] += row["count"]
     for count, function, line, _ in paths:
-        true[function, "mpi_paths.c", line] += count
+        true[function, "paths.h", line] += count
     return compare(seen, true)
 
 
-def check_stripped(report, paths):
+def check_stripped(report, paths, op):
     """Without names every place is still told from the others by its offset."""
     places, true = Counter(), Counter()
-    for row in sites(report):
+    for row in sites(report, op):
         places[row["offset"]] += row["count"]
         if row["symbol"] or row["file"] or row["line"] is not None or not row["module"]:
             return [f"a stripped program has no names: {row}"]
@@ -63,14 +68,18 @@ def frame_name(module, offset):
     return f"{Path(module.removesuffix(' (deleted)')).name}+{offset}" if module else "unknown"
 
 
-def stacks(report):
+def is_inside_ucp(frame):
+    return Path(frame["module"] or "").name.startswith("libucp.so")
+
+
+def stacks(report, op):
     """The callers of each send's function, as the report has them -> count."""
-    rank0 = {p["id"] for p in report["processes"] if p["rank"] == 0}
     seen = Counter()
-    for row in report["stacks"]:
-        if row["process"] in rank0 and row["function"] == "MPI_Send":
-            callers = (frame_name(f["module"], f["offset"]) for f in row["frames"][1:])
-            seen[row["end"], row["frames"][0]["line"], *callers] += row["count"]
+    for row in rows_of(report, "stacks", "function", op or "MPI_Send"):
+        # a function of UCP's older API, which makes the operation
+        frames = row["frames"][1:] if is_inside_ucp(row["frames"][0]) else row["frames"]
+        callers = (frame_name(f["module"], f["offset"]) for f in frames[1:])
+        seen[row["end"], frames[0]["line"], *callers] += row["count"]
     return seen
 
 
@@ -82,8 +91,8 @@ def true_stacks(paths):
     return true
 
 
-def check_stacks(report, paths, which):
-    seen, true = stacks(report), true_stacks(paths)
+def check_stacks(report, paths, op, which):
+    seen, true = stacks(report, op), true_stacks(paths)
     if which == "all":
         return compare(seen, true)
     return ([f"no such path: {path}" for path in seen if path not in true]
@@ -95,15 +104,16 @@ def main():
     arguments = argparse.ArgumentParser()
     arguments.add_argument("report", type=Path)
     arguments.add_argument("ledgers", type=Path)
+    arguments.add_argument("--op")
     arguments.add_argument("--stripped", action="store_true")
     arguments.add_argument("--stacks", choices=["all", "some"])
     options = arguments.parse_args()
     report = json.loads(options.report.read_text())
     paths = read_paths(options.ledgers)
     check = check_stripped if options.stripped else check_named
-    differences = [] if options.stacks == "some" else check(report, paths)
+    differences = [] if options.stacks == "some" else check(report, paths, options.op)
     if options.stacks:
-        differences += check_stacks(report, paths, options.stacks)
+        differences += check_stacks(report, paths, options.op, options.stacks)
     print("\n".join(differences))
     return bool(differences)
 

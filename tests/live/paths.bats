@@ -64,7 +64,7 @@ paths()
 
 @test "the text report and the filter" {
 	trace mpi_paths openmpi shm n "$PROGS/openmpi/mpi_paths" "$LIBRARY"
-	"$UCXBPF" replay -v "$CASE/job.ucxb" | grep -A 20 '^CALL SITES' | grep -q 'mpi_paths.c:.*compare .*MPI_Send'
+	"$UCXBPF" replay -v "$CASE/job.ucxb" | grep -A 20 '^CALL SITES' | grep -q 'paths.h:.*compare .*MPI_Send'
 	[ "$("$UCXBPF" replay --json --call-site 'send_h*' "$CASE/job.ucxb" | jq '[.calls[].count] | add')" = 50 ]
 	[ "$("$UCXBPF" replay --json --call-site none "$CASE/job.ucxb" | jq '.calls | length')" = 0 ]
 	! "$UCXBPF" replay "$CASE/job.ucxb" | grep -q '^CALL SITES' || false

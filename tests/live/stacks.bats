@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# --stacks: every frame of every call in mpi_paths is what glibc's backtrace() says there.
+# --stacks: every frame of every call in mpi_paths is what glibc's backtrace() says there, and of every send in
+# ucp_paths, which has no MPI.
 
 load ../lib/live.bash
 load ../lib/running.bash
@@ -40,6 +41,18 @@ stacks()
 @test "with exact ends of calls, and with one layer" {
 	MORE="--call-ends" stacks openmpi "$PROGS/openmpi/mpi_paths"
 	MORE="--level mpi" CHECK_OPTIONS=--calls stacks mpich "$PROGS/mpich/mpi_paths"
+}
+
+@test "without MPI: operations by UCP's newer and older functions, and a blocking flush" {
+	CHECK_OPTIONS="--transports posix,cma,self" stacks ucp "$PROGS/ucp/ucp_paths" --op tag_send
+	callers_stacked "$CASE/report.json"
+	jq -e '[.stacks[] | select(.function == "worker_flush" and .frames[0].symbol == "main" and .count == 1)] | length == 2' \
+		"$CASE/report.json"
+	"$UCXBPF" replay --folded "$CASE/job.ucxb" >"$WORK/folded"
+	grep -q '^_start;.*;main;round_of_sends;right;send_here;tag_send 20$' "$WORK/folded"
+	[ "$(awk '{ n += $NF } END { print n }' "$WORK/folded")" = "$(jq '[.callers[].count] | add' "$CASE/report.json")" ]
+	[ "$("$UCXBPF" export -f ndjson "$CASE/job.ucxb" | jq -s '(map(select(.event == "stack" and .end == null).id)) as $whole |
+		map(select(.event == "op" and .op == "tag_send" and (.stack | IN($whole[])))) | length')" = 240 ]
 }
 
 @test "a frame-pointer build, and one without symbols" {

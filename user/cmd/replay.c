@@ -107,7 +107,7 @@ static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0, "Write the report to FILE", 1 },
 	{ "verbose", 'v', NULL, 0, "More rows and columns; twice: every row", 1 },
 	{ "folded", KEY_FOLDED, "calls|time|bytes", OPTION_ARG_OPTIONAL,
-	  "Print the stacks of MPI calls, a line per path, for flame graphs", 1 },
+	  "Print the stacks of calls and operations, a line per path, for flame graphs", 1 },
 	{ "html", KEY_HTML, NULL, 0, "Write a page for a browser, with -o FILE", 1 },
 	{ "summary-line", KEY_SUMMARY_LINE, NULL, 0,
 	  "Print a line of JSON below 200 bytes for each job, schema ucxbpf.line/1", 1 },

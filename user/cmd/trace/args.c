@@ -69,7 +69,7 @@ static const struct argp_option options[] = {
 	  "attach 3%, or UCXBPF_BUDGET; run none)",
 	  0 },
 	{ "stacks", OPT_STACKS, NULL, 0,
-	  "Record the stack of every MPI call, once per call path (x86-64)", 0 },
+	  "Record the stack of every MPI call and of UCP operations outside of calls (x86-64)", 0 },
 	{ "thin", OPT_THIN, "K/N", 0,
 	  "Record detail in K of N time slices of 17 ms, and sums of everything (default: as "
 	  "there is room)",

@@ -258,6 +258,7 @@ void emit_op(struct emitter *emitter, struct op *op)
 		.op = op->site->name,
 		.function = op->function,
 		.place = op->place,
+		.stack = op->stack,
 		.protocol = matched_protocol(op),
 		.tid = op->tid,
 		.start = op->start,

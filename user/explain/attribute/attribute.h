@@ -29,6 +29,7 @@ struct op {
 	const char *function; /* MPI function around it, NULL = outside MPI */
 	const struct place *place; /* of that call, else where UCP was called; NULL: not known */
 	const struct place *caller; /* where UCP was called; NULL: not known */
+	const struct stack *stack; /* how it was reached, outside of calls; NULL: not known */
 	const char *protocol;
 	uint32_t tid, seq;
 	uint64_t start, returned;

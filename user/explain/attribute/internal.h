@@ -203,7 +203,7 @@ void thread_call(struct attribute *attribute, struct thread *thread, const struc
 /* A call whose record is missing; the thread is inside of it at some later record. */
 void thread_missed(struct thread *thread, uint32_t seq, const char *function);
 void thread_call_end(struct attribute *attribute, struct thread *thread, const struct ub_hdr *h);
-/* Attaches the stack to its call. */
+/* Attaches the stack to its call, or to its operation outside of calls. */
 void thread_stack(struct attribute *attribute, struct thread *thread, const struct event *event);
 void thread_push(struct attribute *attribute, struct thread *thread, struct op *op);
 /* The operation whose own code runs: none where an arrival handler is nested deeper. */

@@ -218,12 +218,24 @@ void thread_missed(struct thread *thread, uint32_t seq, const char *function)
 	thread->missed[at].function = function;
 }
 
+/* The kernel may have taken it for one outside of calls that is inside of one. */
+static void op_stack(struct attribute *attribute, const struct thread *thread,
+		     const struct event *event, uint64_t stack)
+{
+	struct op *op = thread_op(thread, event->h);
+
+	if (op && !op->function)
+		op->stack = decoder_stack(attribute->decoder, event, stack);
+}
+
 void thread_stack(struct attribute *attribute, struct thread *thread, const struct event *event)
 {
 	const struct ub_call_stack *record = (const struct ub_call_stack *)event->h;
 	struct call *call = &thread->call;
 	const struct place *site;
 
+	if (!record->h.call)
+		return op_stack(attribute, thread, event, record->stack);
 	if (!thread->in_call || record->h.call != call->seq)
 		return;
 	call->stack = decoder_stack(attribute->decoder, event, record->stack);

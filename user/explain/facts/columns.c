@@ -138,6 +138,7 @@ static const struct fact_column op_columns[] = {
 	KEY(FUNCTION, "function", TEXT, fact_op, function, "MPI function, null: outside MPI"),
 	KEY(PLACE, "place", PLACE, fact_op, place,
 	    "where the function was called, outside MPI: UCP"),
+	ONE("stack", STACK, fact_op, stack, "its call stack, null: it is its call's, or unknown"),
 	KEY(PROTOCOL, "protocol", TEXT, fact_op, protocol, "UCP protocol"),
 	ONE("tid", ID32, fact_op, tid, "thread"),
 	ROW("start", TIME, fact_op, start, "ns, CLOCK_MONOTONIC of its host"),

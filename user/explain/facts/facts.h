@@ -136,6 +136,7 @@ struct fact_op {
 	const char *op; /* tag_send, tag_recv, put, am_send, flush... */
 	const char *function; /* MPI function, NULL = outside MPI */
 	const struct place *place; /* of that call, else where UCP was called; NULL: not known */
+	const struct stack *stack; /* outside MPI: how it was reached; NULL: not known */
 	const char *protocol; /* UCX's name for v2, our derived name for v1; NULL unknown */
 	uint32_t tid;
 	uint64_t start, end;

@@ -26,7 +26,7 @@ struct capture_options {
 	enum link_mechanism mechanism;
 	uint64_t window_ns, period_ns; /* duty cycle; 0: continuous */
 	double budget; /* highest cost to a thread, as a share of its time; 0: no limit */
-	bool stacks; /* user stacks at MPI calls, x86-64 */
+	bool stacks; /* user stacks at calls, and at operations outside of them, x86-64 */
 	bool derive; /* derive MPI calls from operations, where proven; not with stacks */
 	bool arguments; /* keep arguments of command lines, too */
 	bool progress; /* a line on stderr, rewritten about twice a second */

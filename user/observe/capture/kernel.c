@@ -64,10 +64,10 @@ static const struct {
 	const char *name;
 	enum ub_kind kind;
 } points[] = {
-	{ "call_", UB_CALL },      { "op_call", UB_OP },      { "match_", UB_MATCH },
-	{ "comp_", UB_COMP },      { "rx_", UB_RX },          { "object_end", UB_OBJ },
-	{ "memory_", UB_MEM },     { "count_call", UB_CALL }, { "count_op", UB_OP },
-	{ "count_xfer", UB_XFER },
+	{ "call_", UB_CALL },  { "op_call", UB_OP },      { "match_", UB_MATCH },
+	{ "comp_", UB_COMP },  { "rx_", UB_RX },          { "object_end", UB_OBJ },
+	{ "memory_", UB_MEM }, { "stack_op", UB_OP },     { "count_call", UB_CALL },
+	{ "count_op", UB_OP }, { "count_xfer", UB_XFER },
 };
 
 static bool begins(const char *name, const char *with)
@@ -127,6 +127,10 @@ static void kernel_spans_choose(struct ucxbpf *skel, const struct kernel_options
 			bpf_program__set_autoload(prog, false);
 		bpf_program__set_expected_attach_type(prog, links_attach_type(mechanism, session));
 	}
+	/* a program that goes on with another one must be of the same type */
+	bpf_program__set_expected_attach_type(skel->progs.stack_op,
+					      links_attach_type(mechanism, true));
+	bpf_program__set_autoload(skel->progs.stack_op, options->stacks);
 }
 
 /* After loading: sets the programs for links, -1 = missing. */
@@ -259,7 +263,7 @@ static int put_rings_on_nodes(struct bpf_map *rings, int node)
 	return err ? err : fd;
 }
 
-/* Room for paths and stacks, more than a hand-written MPI program has. */
+/* Room for paths and stacks, more than a hand-written program has. */
 static int size_for_stacks(struct ucxbpf *skel)
 {
 	int err = bpf_map__set_max_entries(skel->maps.rows, KERNEL_ROWS);
@@ -268,6 +272,18 @@ static int size_for_stacks(struct ucxbpf *skel)
 	if (!err)
 		err = bpf_map__set_max_entries(skel->maps.paths, 8192);
 	return err ? err : bpf_map__set_max_entries(skel->maps.stacks, 65536);
+}
+
+/* Without operations' probes there is no such program. */
+static int go_on_with_stacks(struct kernel *kernel)
+{
+	const struct ucxbpf *skel = kernel->skel;
+	int fd = bpf_program__fd(skel->progs.stack_op);
+	uint32_t zero = 0;
+
+	return fd < 0 ? 0
+		      : bpf_map__update_elem(skel->maps.after_op, &zero, sizeof(zero), &fd,
+					     sizeof(fd), 0);
 }
 
 static int load(struct kernel *kernel, const struct kernel_options *options, bool side_by_side)
@@ -346,6 +362,8 @@ int kernel_open(struct kernel **out, const struct kernel_options *options)
 	}
 	if (!err)
 		err = fill_sites(kernel);
+	if (!err)
+		err = go_on_with_stacks(kernel);
 	if (!err)
 		err = ucxbpf__attach(kernel->skel);
 	if (err) {

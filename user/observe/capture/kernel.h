@@ -26,7 +26,7 @@ struct kernel_options {
 	int node; /* an online NUMA node: rings are made on nodes; -1: they are not */
 	bool call_ends; /* MPI calls with their returns */
 	bool count; /* sums instead of records of calls, operations and transfers */
-	bool stacks; /* user stacks at MPI calls */
+	bool stacks; /* user stacks at calls, and at operations outside of them */
 	bool derive; /* MPI calls from their operations' stacks, see derive.h */
 };
 

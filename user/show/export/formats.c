@@ -73,7 +73,7 @@ static const struct export_format export_json = {
 
 static const struct export_format export_folded = {
 	.name = "folded",
-	.help = "stacks of MPI calls, for flame graphs (run --stacks)",
+	.help = "stacks of calls and operations, for flame graphs (run --stacks)",
 	.place = EXPORT_STREAM,
 	.has_amounts = true,
 	.unfiltered = true,

@@ -305,6 +305,7 @@ static struct span op_span(struct spans *spans, const struct fact_op *op)
 	shape.name = op->op;
 	shape.function = op->function;
 	shape.caller = caller_of(op->function, op->place);
+	shape.stack = op->stack;
 	shape.protocol = op->protocol;
 	shape.memory = op->memory;
 	shape.memory_reason = op->memory_reason;

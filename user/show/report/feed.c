@@ -230,12 +230,14 @@ static struct cube_sums *place_row(struct report *report, const struct fact_call
 	return &cube_at(&report->call_sites, key)->sums;
 }
 
-static void feed_stack(struct report *report, const struct fact_call *call)
+/* function: of MPI, or the operation outside MPI */
+static struct cube_sums *stack_row(struct report *report, int process, const char *function,
+				   const struct stack *stack)
 {
-	uint64_t key[] = { (int64_t)call->process, word(call->function), word(call->stack->key) };
+	uint64_t key[] = { (int64_t)process, word(function), word(stack->key) };
 
-	*map_insert(&report->paths, word(call->stack->key), 0, NULL) = (uintptr_t)call->stack;
-	sum_call(&cube_at(&report->stacks, key)->sums, call);
+	*map_insert(&report->paths, word(stack->key), 0, NULL) = (uintptr_t)stack;
+	return &cube_at(&report->stacks, key)->sums;
 }
 
 static void report_feed_call(struct report *report, const struct fact_call *call)
@@ -253,7 +255,7 @@ static void report_feed_call(struct report *report, const struct fact_call *call
 	if (call->place)
 		sum_call(place_row(report, call), call);
 	if (call->stack)
-		feed_stack(report, call);
+		sum_call(stack_row(report, call->process, call->function, call->stack), call);
 }
 
 static struct cube_row *op_row(struct report *report, const struct fact_op *op,
@@ -301,16 +303,28 @@ static void sum_op(struct cube_sums *sums, const struct fact_op *op)
 	cube_sums_time(sums, op->start, op->end, op->end_precision, op->bytes);
 }
 
+static void feed_op_stack(struct report *report, const struct fact_op *op)
+{
+	struct cube_sums *sums = stack_row(report, op->process, op->op, op->stack);
+
+	sum_op(sums, op);
+	sums->ops++;
+}
+
 static void report_feed_op(struct report *report, const struct fact_op *op)
 {
 	struct cube_row *row = op_row(report, op, NULL);
 
+	report->knows_stacks = report->knows_stacks || op->stack;
+	report->knows_op_stacks = report->knows_op_stacks || op->stack;
 	if (!row)
 		return;
 	report_sizes_op(&report->sizes, op, locality_of(report, op->process, op->peer));
 	sum_op(&row->sums, op);
 	if (!op->function)
 		sum_op(caller_row(report, op), op);
+	if (op->stack)
+		feed_op_stack(report, op);
 }
 
 static void sum_transfer(struct cube_sums *sums, const struct fact_transfer *transfer)

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* One line per stack and function, over all processes: "main;solve;MPI_Send 17". */
+/*
+ * One line per stack and function, over all processes: "main;solve;MPI_Send 17". Outside MPI it is
+ * the operation: "main;send;tag_send 17".
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -69,19 +72,15 @@ static char *line_of(const struct report *report, const struct cube_row *row)
 	return text;
 }
 
-/* Calls without a stack get a line per function, so that all lines add up to all calls. */
-static void add_rest(const struct report *report, enum report_amount amount,
+/* Of all, by process and name, those that have no stack. */
+static void add_rest(const struct cube *all, const struct cube *known, enum report_amount amount,
 		     struct folded_lines *lines)
 {
-	struct cube known;
-
-	cube_init(&known, &report_calls_shape);
-	cube_rollup(&known, &report->stacks);
-	for (size_t i = 0; i < report->calls.rows.len; i++) {
-		const struct cube_row *all = &report->calls.rows.data[i];
-		const struct cube_row *some = cube_find(&known, all->key);
-		const char *name = cube_key_text(&report_calls_shape.keys[1], all->key[1]);
-		uint64_t rest = amount_of(&all->sums, amount);
+	for (size_t i = 0; i < all->rows.len; i++) {
+		const struct cube_row *row = &all->rows.data[i];
+		const struct cube_row *some = cube_find(known, row->key);
+		const char *name = cube_key_text(&all->shape->keys[1], row->key[1]);
+		uint64_t rest = amount_of(&row->sums, amount);
 		struct folded_line line = { NULL,
 					    rest - (some ? amount_of(&some->sums, amount) : 0) };
 
@@ -90,6 +89,33 @@ static void add_rest(const struct report *report, enum report_amount amount,
 		line.text = xasprintf("[no stack recorded];%s", name);
 		vec_push(&lines->all, line);
 	}
+}
+
+/*
+ * Calls without a stack get a line per function, so that all lines add up to all calls; likewise
+ * operations outside of calls, which have no stack in older captures.
+ */
+static void add_unknown(const struct report *report, enum report_amount amount,
+			struct folded_lines *lines)
+{
+	static const struct cube_shape by_op = {
+		2,
+		{
+			{ "process", CUBE_PROCESS, NULL },
+			{ "op", CUBE_STRING, "unknown" },
+		},
+	};
+	struct cube known, ops;
+
+	cube_init(&known, &report_calls_shape);
+	cube_init(&ops, &by_op);
+	cube_rollup(&known, &report->stacks);
+	add_rest(&report->calls, &known, amount, lines);
+	if (report->knows_op_stacks) {
+		cube_rollup(&ops, &report->callers);
+		add_rest(&ops, &known, amount, lines);
+	}
+	cube_release(&ops);
 	cube_release(&known);
 }
 
@@ -122,7 +148,7 @@ int report_folded(const struct report *report, enum report_amount amount, FILE *
 		vec_push(&lines.all,
 			 ((struct folded_line){ line_of(report, &stacks->rows.data[i]),
 						amount_of(&stacks->rows.data[i].sums, amount) }));
-	add_rest(report, amount, &lines);
+	add_unknown(report, amount, &lines);
 	if (lines.all.len)
 		qsort(lines.all.data, lines.all.len, sizeof(*lines.all.data), by_text);
 	errno = 0;

@@ -123,7 +123,7 @@ struct report {
 	struct cube callers; /* of operations outside MPI, by place, 0: not known */
 	struct map places; /* key -> const struct place * of call sites and callers */
 	struct map paths; /* key -> const struct stack * */
-	bool knows_stacks;
+	bool knows_stacks, knows_op_stacks;
 	bool knows_places; /* some capture has call sites */
 	bool knows_callers; /* the caller of some operation outside MPI is known */
 	struct slowest slowest;

@@ -58,8 +58,9 @@ enum report_amount { REPORT_CALLS, REPORT_TIME, REPORT_BYTES, REPORT_AMOUNTS };
 enum report_amount report_amount_find(const char *name);
 
 /*
- * Writes stacks of MPI calls for flame graph programs: "outermost;...;innermost;MPI_Send N" per
- * line, N calls, ns or bytes sent. -ENODATA: no capture has stacks; -errno of a failed write.
+ * Writes stacks of calls, and of operations outside of calls, for flame graph programs:
+ * "outermost;...;innermost;MPI_Send N" per line, N calls or operations, their ns or bytes.
+ * -ENODATA: no capture has stacks; -errno of a failed write.
  */
 int report_folded(const struct report *report, enum report_amount amount, FILE *out);
 
