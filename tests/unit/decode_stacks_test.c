@@ -154,7 +154,8 @@ static void nonsense(void **state)
 	bed_release(&bed);
 }
 
-static char *folded(const struct fact_call *calls, int count, enum report_amount amount)
+static char *folded(const struct fact_call *calls, int count, const struct fact_op *ops,
+		    int op_count, enum report_amount amount)
 {
 	struct report *report = report_new(NULL);
 	struct fact_sink sink = report_sink(report);
@@ -165,6 +166,8 @@ static char *folded(const struct fact_call *calls, int count, enum report_amount
 
 	for (int i = 0; i < count; i++)
 		fact_put(&sink, FACT_CALL, &calls[i]);
+	for (int i = 0; i < op_count; i++)
+		fact_put(&sink, FACT_OP, &ops[i]);
 	report_finish(report, &totals);
 	assert_int_equal(report_folded(report, amount, out), 0);
 	fclose(out);
@@ -188,12 +191,44 @@ static void folded_lines(void **state)
 	char *text;
 
 	(void)state;
-	text = folded(calls, 4, REPORT_CALLS);
+	text = folded(calls, 4, NULL, 0, REPORT_CALLS);
 	assert_string_equal(text, "[a reason];solve;MPI_Recv 1\n[no stack recorded];MPI_Send 1\n"
 				  "main:x?;solve;MPI_Send 2\n");
 	free(text);
-	text = folded(calls, 4, REPORT_BYTES);
+	text = folded(calls, 4, NULL, 0, REPORT_BYTES);
 	assert_string_equal(text, "[no stack recorded];MPI_Send 3\nmain:x?;solve;MPI_Send 17\n");
+	free(text);
+}
+
+/*
+ * Operations outside of calls, by their name. One without a stack has a line where others have one:
+ * older captures have stacks of calls alone.
+ */
+static void folded_operations(void **state)
+{
+	static const struct place inner = { .key = "k1", .frame = "solve" };
+	const struct place *frames[] = { &inner };
+	const struct stack whole = { "a", frames, 1, NULL };
+	const struct fact_call call = { .function = "MPI_Send", .stack = &whole, .bytes = 10 };
+	const struct fact_op ops[] = {
+		{ .op = "tag_send", .function = "MPI_Send", .bytes = 10 },
+		{ .op = "tag_send", .bytes = 5, .place = &inner },
+		{ .op = "tag_send", .bytes = 7, .place = &inner, .stack = &whole },
+		{ .op = "tag_send", .process = 1, .bytes = 9, .place = &inner, .stack = &whole },
+	};
+	char *text;
+
+	(void)state;
+	text = folded(&call, 1, ops, 2, REPORT_CALLS);
+	assert_string_equal(text, "solve;MPI_Send 1\n");
+	free(text);
+	text = folded(&call, 1, ops, 4, REPORT_CALLS);
+	assert_string_equal(text, "[no stack recorded];tag_send 1\nsolve;MPI_Send 1\n"
+				  "solve;tag_send 2\n");
+	free(text);
+	text = folded(&call, 1, ops, 4, REPORT_BYTES);
+	assert_string_equal(text, "[no stack recorded];tag_send 5\nsolve;MPI_Send 10\n"
+				  "solve;tag_send 16\n");
 	free(text);
 }
 
@@ -202,7 +237,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parts_make_a_stack),     cmocka_unit_test(lost_parts),
 		cmocka_unit_test(every_end_has_a_reason), cmocka_unit_test(nonsense),
-		cmocka_unit_test(folded_lines),           cmocka_unit_test(behind_a_binding),
+		cmocka_unit_test(folded_lines),           cmocka_unit_test(folded_operations),
+		cmocka_unit_test(behind_a_binding),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
