@@ -51,6 +51,7 @@ table() {
 		ucp-am-v2 ucp 2 shm y ucp_am
 		ucp-stream ucp 2 shm n ucp_stream
 		ucp-rma ucp 2 shm n ucp_rma
+		ucp-stacks ucp 2 shm n ucp_paths $PROGS/lib/lib_paths.so 3 1000
 		derived openmpi 2 shm n mpi_pingpong 100
 		shmem shmem 2 shm n OMPI_MCA_spml=ucx shmem_calls 3 1
 		send-count openmpi 2 shm n mpi_send
@@ -81,13 +82,14 @@ command_of() {
 	# if its report has no derived calls, make it again
 	[ "$name" != derived ] || tracer=(env UCXBPF_DERIVE_FORCE=2 "$ucxbpf")
 	[[ $name != *-ends ]] || options=(--call-ends)
+	[[ $name != *-stacks ]] || options=(--stacks)
 	case $mpi:$transport in
 	*:nodes)
 		job_command "$mpi" "$ranks" tcp "$proto" bash -c "$node" "$ucxbpf" "$data/$name" "$PROGS/$mpi/$program" "$@"
 		return
 		;;
 	shmem:*) job_command openmpi "$ranks" "$transport" "$proto" "$PROGS/shmem/$program" "$@" ;;
-	ucp:*) ucp_command "$transport" "$proto" "$PROGS/ucp/$program" ;;
+	ucp:*) ucp_command "$transport" "$proto" "$PROGS/ucp/$program" "$@" ;;
 	*) job_command "$mpi" "$ranks" "$transport" "$proto" "$PROGS/$mpi/$program" "$@" ;;
 	esac
 	JOB=("${tracer[@]}" run -q "${options[@]}" -o "$data/$name.ucxb" -- "${JOB[@]}")

@@ -129,6 +129,10 @@ class Tables:
         add_single(sums, event)
         if sums.get("errors", 0) is not None:
             sums.add("errors", event["status"] < 0)
+        if event["stack"]:
+            sums = self.rows["stacks"][event["process"], event["op"], self.stacks[event["stack"]]]
+            add_single(sums, event)
+            sums.add("ops", 1)
 
     def ops(self, event):
         sums = self.op_row(event)

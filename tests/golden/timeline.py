@@ -81,7 +81,8 @@ def common_notes(events, event, kind):
     notes = given(function=event["function"], caller=None if event["function"] else caller(events, event),
                   protocol=event["protocol"] or "unknown", peer=event["peer"])
     if kind == "op":
-        notes |= given(memory=event["memory"] or "unknown", memory_reason=event["memory_reason"])
+        notes |= given(memory=event["memory"] or "unknown", memory_reason=event["memory_reason"],
+                       stack=stack_text(events, event))
         if event.get("status", 0) < 0:
             notes["error"] = -event["status"]
         return notes
