@@ -46,7 +46,7 @@ from_start()
 
 @test "with the ends of calls" { from_start shm 1 --call-ends; }
 
-# Puts, gets and atomics are in the stacks of their functions. What shmem_init sends before UCX's rows are read has none.
+# The operations of its functions have the stacks of these.
 @test "with stacks" {
 	from_start shm 1 --stacks
 	jq -e '[.stacks[] | select(.function | startswith("shmem_p")) | .end] | length > 2 and all(. == null)' "$WORK/report.json"
