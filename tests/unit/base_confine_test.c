@@ -3,7 +3,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
+#include <linux/sched.h>
+#include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
@@ -32,6 +36,55 @@ static bool has(unsigned int capability)
 
 	return syscall(SYS_capget, &head, now) ||
 	       now[capability / 32].permitted >> capability % 32 & 1;
+}
+
+static void *answer(void *arg)
+{
+	return arg;
+}
+
+/* clone(2), in a child of this process that ends at once; 0 or errno. */
+static int clone_with(unsigned long flags)
+{
+	const long pid = syscall(SYS_clone, flags | SIGCHLD, 0, 0, 0, 0);
+	int status;
+
+	if (!pid)
+		_exit(0);
+	if (pid < 0)
+		return errno;
+	return waitpid((pid_t)pid, &status, 0) == pid ? 0 : errno;
+}
+
+/* Namespaces and TIOCSTI are refused; processes and threads start. The same number, from 21 on. */
+static int calls_by_argument(void)
+{
+	static const unsigned long namespaces[] = { CLONE_NEWUSER,  CLONE_NEWNS,  CLONE_NEWPID,
+						    CLONE_NEWNET,   CLONE_NEWUTS, CLONE_NEWIPC,
+						    CLONE_NEWCGROUP };
+	struct clone_args in_memory = { .flags = CLONE_NEWUSER, .exit_signal = SIGCHLD };
+	pthread_t thread;
+	void *got;
+	int bytes;
+
+	for (size_t i = 0; i < sizeof(namespaces) / sizeof(*namespaces); i++)
+		if (clone_with(namespaces[i]) != EPERM)
+			return 21;
+	if (syscall(SYS_clone3, &in_memory, sizeof(in_memory)) != -1 || errno != ENOSYS)
+		return 22;
+	/* no terminal: ENOTTY if it was not refused; the kernel reads 32 bits of the request */
+	if (syscall(SYS_ioctl, STDIN_FILENO, (unsigned long)TIOCSTI, "x") != -1 || errno != EPERM)
+		return 23;
+	if (syscall(SYS_ioctl, STDIN_FILENO, 1ul << 32 | TIOCSTI, "x") != -1 || errno != EPERM)
+		return 24;
+	if (clone_with(0))
+		return 25;
+	if (pthread_create(&thread, NULL, answer, &bytes) || pthread_join(thread, &got) ||
+	    got != &bytes)
+		return 26;
+	if (ioctl(STDIN_FILENO, FIONREAD, &bytes) && errno == EPERM)
+		return 27;
+	return 0;
 }
 
 /* The number of the first thing that is not as it should be; 0: all is. */
@@ -59,7 +112,7 @@ static int confined(void)
 	fd = mkstemp(path);
 	if (fd < 0 || write(fd, "x", 1) != 1 || fchown(fd, geteuid(), getegid()) || unlink(path))
 		return 8;
-	return 0;
+	return calls_by_argument();
 }
 
 /* A tracer: the same number, from 11 on. */
@@ -81,7 +134,7 @@ static int traces(void)
 		return 15;
 	if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) != 1 || got != 'x')
 		return 16;
-	return 0;
+	return calls_by_argument();
 }
 
 static void in_child(void (*confine)(void), int (*check)(void))

@@ -7,11 +7,13 @@
 #include <linux/audit.h>
 #include <linux/capability.h>
 #include <linux/filter.h>
+#include <linux/sched.h>
 #include <linux/seccomp.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -100,6 +102,10 @@ static const uint32_t refused[] = {
 	SYS_open_by_handle_at,
 };
 
+#define NAMESPACES                                                                                 \
+	(CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |             \
+	 CLONE_NEWPID | CLONE_NEWNET)
+
 /* The calls that a process needs to parse a file which it has mapped. */
 static const uint32_t parsing[] = {
 	SYS_recvmsg,    SYS_sendto,       SYS_read,
@@ -134,6 +140,29 @@ static int drop_capabilities(uint64_t kept)
 #define LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
 #define REFUSE BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
 #define ALLOW BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
+#define LACK BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS)
+/* the low half of an argument: both architectures are little-endian */
+#define LOAD_ARGUMENT(i) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[i]))
+
+/*
+ * Calls that are refused by their arguments: clone(2) for a new namespace, and TIOCSTI, which types
+ * into the user's terminal. The flags of clone3(2) are in memory, where no filter sees them: it is
+ * as in a kernel that lacks it, so that the C library takes clone(2).
+ */
+static const struct sock_filter by_argument[] = {
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 0, 1),
+	LACK,
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 4),
+	LOAD_ARGUMENT(0),
+	BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, NAMESPACES, 0, 1),
+	REFUSE,
+	ALLOW,
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, 4),
+	LOAD_ARGUMENT(1),
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TIOCSTI, 0, 1),
+	REFUSE,
+	ALLOW,
+};
 
 static size_t add_calls(struct sock_filter *code, const uint32_t *calls, size_t count,
 			struct sock_filter answer)
@@ -163,15 +192,16 @@ static int set_filter(struct sock_filter *code, size_t length)
 /* Calls of another architecture, which this program never makes, are refused as well. */
 static int refuse_calls(bool traces)
 {
-	struct sock_filter code[7 + 2 * (ARRAY_SIZE(refused) + ARRAY_SIZE(tracing))] = {
-		OWN_CALLS
-	};
+	struct sock_filter code[7 + 2 * (ARRAY_SIZE(refused) + ARRAY_SIZE(tracing)) +
+				ARRAY_SIZE(by_argument)] = { OWN_CALLS };
 	const struct sock_filter refuse = REFUSE;
 	size_t n = OWN_CALLS_LENGTH;
 
 	n += add_calls(code + n, refused, ARRAY_SIZE(refused), refuse);
 	if (!traces)
 		n += add_calls(code + n, tracing, ARRAY_SIZE(tracing), refuse);
+	memcpy(code + n, by_argument, sizeof(by_argument));
+	n += ARRAY_SIZE(by_argument);
 	code[n++] = (struct sock_filter)ALLOW;
 	return set_filter(code, n);
 }

@@ -11,9 +11,10 @@
 /*
  * For this process from now on, to be called while it has one thread: no new privileges, no
  * capabilities but those to read and write files of others and to give files away, and no system
- * call that runs a program, opens a socket, looks into another process, loads code into the kernel
- * or changes the system: they fail with EPERM. Where a kernel lacks one of these, the others hold;
- * where it refuses one that it has, a warning is printed.
+ * call that runs a program, opens a socket, looks into another process, makes a namespace, types
+ * into a terminal, loads code into the kernel or changes the system: they fail with EPERM. Where a
+ * kernel lacks one of these, the others hold; where it refuses one that it has, a warning is
+ * printed.
  */
 void confine_to_files(void);
 
