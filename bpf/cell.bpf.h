@@ -42,10 +42,22 @@ volatile __u32 free_taken __weak = 0;
 volatile __u32 cells_used __weak = UB_CELL_OTHERS;
 
 /*
+ * How many cells a process has. Programs add to UB_SHARE_TAKEN and UB_SHARE_BEYOND, user space to
+ * UB_SHARE_RETURNED, and it removes all three with the process. Full: its events go to the cells of
+ * no process.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 32768);
+	__type(key, struct ub_share_key);
+	__type(value, __u32);
+} cell_shares __weak SEC(".maps");
+
+/*
  * Which endpoint an address stands for: a number that is never reused, so that a reused address
- * never adds to its former endpoint's cells. Made at an endpoint's first transfer, removed when the
- * endpoint is created or destroyed, or by user space once the process has ended. Full: transfers go
- * to the cell UB_OTHER_XFERS.
+ * never adds to its former endpoint's cells. Made with the cell of an endpoint's first transfer,
+ * removed when the endpoint is created or destroyed, or by user space with its cells once the
+ * process has ended. Full: as if the process had no share left.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -86,21 +98,23 @@ static __always_inline void ep_gone(__u64 space, __u64 uct_ep)
 		__sync_fetch_and_add(&cache_epoch, 1);
 }
 
-/* The endpoint behind an address; false: no number left. */
-static __always_inline bool ep_find(__u64 space, __u64 uct_ep, __u32 *number)
+/* The endpoint behind an address; 0: it has no number. */
+static __always_inline __u32 ep_find(__u64 space, __u64 uct_ep)
 {
 	struct ub_ep_key key = { uct_ep, space };
-	__u32 *found = bpf_map_lookup_elem(&ep_numbers, &key), fresh;
+	__u32 *found = bpf_map_lookup_elem(&ep_numbers, &key);
 
-	if (!found) {
-		fresh = __sync_fetch_and_add(&ep_number, 1) + 1;
-		bpf_map_update_elem(&ep_numbers, &key, &fresh, BPF_NOEXIST);
-		found = bpf_map_lookup_elem(&ep_numbers, &key);
-	}
-	if (!found)
-		return false;
-	*number = *found;
-	return true;
+	return found ? *found : 0;
+}
+
+/* Gives it one; 0: none is left. */
+static __always_inline __u32 ep_make(__u64 space, __u64 uct_ep)
+{
+	struct ub_ep_key key = { uct_ep, space };
+	__u32 fresh = __sync_fetch_and_add(&ep_number, 1) + 1;
+
+	bpf_map_update_elem(&ep_numbers, &key, &fresh, BPF_NOEXIST);
+	return ep_find(space, uct_ep);
 }
 
 static __always_inline __u32 size_class(__u64 bytes)
@@ -154,27 +168,6 @@ static __always_inline struct ub_cell *cell_at(__u32 index)
 	return bpf_map_lookup_elem(&cells, &index);
 }
 
-/*
- * The number of the cell for a key: known to another task, or new, and then to be described by the
- * caller. If two tasks make one at once, one stays unused.
- */
-static __always_inline __u32 cell_make(const struct ub_cell_key *key, bool *fresh)
-{
-	__u32 *found = bpf_map_lookup_elem(&cell_numbers, key), index;
-
-	*fresh = false;
-	if (found)
-		return *found;
-	if (!cell_take(&index))
-		return cell_other(key->rows);
-	if (bpf_map_update_elem(&cell_numbers, key, &index, BPF_NOEXIST)) {
-		found = bpf_map_lookup_elem(&cell_numbers, key);
-		return found ? *found : cell_other(key->rows);
-	}
-	*fresh = true;
-	return index;
-}
-
 /* Fills in the key's half of a new cell; the caller adds the rest, then cell_ready(). */
 static __always_inline void cell_describe(struct ub_cell *cell, const struct ub_cell_key *key,
 					  __u64 space, __u64 obj)
@@ -197,6 +190,152 @@ static __always_inline void cell_describe(struct ub_cell *cell, const struct ub_
 static __always_inline void cell_ready(struct ub_cell *cell, __u64 ts)
 {
 	__sync_lock_test_and_set(&cell->ts, ts);
+}
+
+/* Cells that no one has, or had: about, where others take some at once. */
+static __always_inline __u32 cells_free(void)
+{
+	__u32 used = cells_used;
+
+	return (used < UB_MAX_CELLS ? UB_MAX_CELLS - used : 0) + (free_given - free_taken);
+}
+
+/* NULL: no room. */
+static __always_inline __u32 *share_find(__u32 tgid, __u32 share)
+{
+	struct ub_share_key key = { tgid, share };
+	__u32 *found = bpf_map_lookup_elem(&cell_shares, &key), none = 0;
+
+	if (found)
+		return found;
+	bpf_map_update_elem(&cell_shares, &key, &none, BPF_NOEXIST);
+	return bpf_map_lookup_elem(&cell_shares, &key);
+}
+
+/* Where the cells that a process takes are counted; NULL: its share is used up. */
+static __always_inline __u32 *share_left(__u32 tgid)
+{
+	struct ub_share_key key = { tgid, UB_SHARE_RETURNED };
+	__u32 *returned = bpf_map_lookup_elem(&cell_shares, &key);
+	__u32 *taken = share_find(tgid, UB_SHARE_TAKEN);
+	__u32 held = taken ? *taken - (returned ? *returned : 0) : 0;
+
+	return held + UB_CELLS_ASIDE < cells_free() ? taken : NULL;
+}
+
+/* A cell beyond the process's share; false: none is left. */
+static __always_inline bool share_exceed(__u32 tgid, __u32 *index)
+{
+	__u32 *beyond = share_find(tgid, UB_SHARE_BEYOND);
+
+	if (!beyond || *beyond >= UB_CELLS_BEYOND || !cell_take(index))
+		return false;
+	__sync_fetch_and_add(beyond, 1);
+	return true;
+}
+
+/*
+ * The number of the cell for a key that another task may have made at the same time: then the taken
+ * one is its process's unused, until that ends. 0: none.
+ */
+static __always_inline __u32 cell_enter(const struct ub_cell_key *key, __u32 index, __u64 ts,
+					bool *fresh)
+{
+	const struct ub_cell_key unused = { .tgid = key->tgid };
+	struct ub_cell *cell;
+	__u32 *found;
+
+	*fresh = !bpf_map_update_elem(&cell_numbers, key, &index, BPF_NOEXIST);
+	if (*fresh)
+		return index;
+	cell = cell_at(index);
+	if (cell) {
+		cell_describe(cell, &unused, 0, 0);
+		cell_ready(cell, ts);
+	}
+	found = bpf_map_lookup_elem(&cell_numbers, key);
+	return found ? *found : 0;
+}
+
+#define ROWS_OF(at, bits) (((1ull << (bits)) - 1) << (at))
+
+/* The innermost function with its active message, and whether it has any bytes. */
+static __always_inline __u64 rows_beyond(__u64 rows)
+{
+	__u64 kept = rows & ROWS_OF(UB_ROWS_FLAGS_AT, 64 - UB_ROWS_FLAGS_AT);
+
+	if (rows & ROWS_OF(UB_ROWS_CLASS_AT, 6))
+		kept |= UB_ROWS_CLASS(1);
+	if (rows & ROWS_OF(UB_ROWS_XFER_AT, UB_ROW_BITS))
+		kept |= rows & ROWS_OF(UB_ROWS_XFER_AT, UB_ROW_BITS + 8);
+	else if (rows & ROWS_OF(UB_ROWS_OP_AT, UB_ROW_BITS))
+		kept |= rows & ROWS_OF(UB_ROWS_OP_AT, UB_ROW_BITS);
+	else
+		kept |= rows & ROWS_OF(0, UB_ROW_BITS);
+	return kept | UB_ROWS_FLAGS(UB_CELL_BEYOND);
+}
+
+/* Not static: verified once. */
+__weak __noinline __u32 cell_beyond(__u32 tgid, __u64 rows, __u64 ts)
+{
+	struct ub_cell_key key = { .tgid = tgid, .rows = rows_beyond(rows) };
+	__u32 *found = bpf_map_lookup_elem(&cell_numbers, &key), index;
+	struct ub_cell *cell;
+	bool fresh;
+
+	if (found)
+		return *found;
+	if (!share_exceed(tgid, &index))
+		return cell_other(rows);
+	index = cell_enter(&key, index, ts, &fresh);
+	cell = fresh ? cell_at(index) : NULL;
+	if (cell) {
+		cell_describe(cell, &key, 0, 0);
+		cell_ready(cell, ts);
+	}
+	return index ? index : cell_other(rows);
+}
+
+#define CELL_FRESH (1u << 31)
+
+struct cell_wanted {
+	struct ub_cell_key key; /* ep: set by cell_make() */
+	__u64 space;
+	__u64 uct_ep; /* 0: no transfer */
+};
+
+/*
+ * The number of the cell for a key, with CELL_FRESH if it is new, and then to be described by the
+ * caller. Not static: verified once.
+ */
+__weak __noinline __u32 cell_make(struct cell_wanted *wanted, __u64 ts)
+{
+	struct ub_cell_key key; /* kernels before 6.2 look for keys on the stack only */
+	__u32 *found, *taken, index;
+	__u64 uct_ep;
+	bool fresh;
+
+	if (!wanted)
+		return UB_OTHER_CALLS;
+	key = wanted->key;
+	uct_ep = wanted->uct_ep;
+	key.ep = uct_ep ? ep_find(wanted->space, uct_ep) : 0;
+	found = uct_ep && !key.ep ? NULL : bpf_map_lookup_elem(&cell_numbers, &key);
+	if (found)
+		return *found;
+	taken = share_left(key.tgid);
+	if (taken && uct_ep && !key.ep) {
+		key.ep = ep_make(wanted->space, uct_ep);
+		taken = key.ep ? taken : NULL;
+	}
+	if (!taken || !cell_take(&index))
+		return cell_beyond(key.tgid, key.rows, ts);
+	__sync_fetch_and_add(taken, 1);
+	wanted->key.ep = key.ep;
+	index = cell_enter(&key, index, ts, &fresh);
+	if (!index)
+		return cell_beyond(key.tgid, key.rows, ts);
+	return fresh ? index | CELL_FRESH : index;
 }
 
 #endif

@@ -38,16 +38,19 @@ static __always_inline __u64 xfer_ucp_ep(const struct count_xfer *xfer, __u64 if
 static __noinline __u32 cell_find(struct count_task *task, __u64 rows,
 				  const struct count_xfer *xfer, __u64 obj)
 {
-	struct ub_cell_key key = { .tgid = task->tgid, .rows = rows };
-	__u64 space = address_space();
+	struct cell_wanted wanted = {
+		.key = { .tgid = task->tgid, .rows = rows },
+		.space = address_space(),
+		.uct_ep = xfer ? xfer->uct_ep : 0,
+	};
+	__u64 now = bpf_ktime_get_ns();
+	__u32 index = cell_make(&wanted, now);
 	struct ub_cell *cell;
-	bool fresh = false;
-	__u32 index;
 
-	if (xfer && !ep_find(space, xfer->uct_ep, &key.ep))
-		return UB_OTHER_XFERS;
-	index = cell_make(&key, &fresh);
-	cell = fresh ? cell_at(index) : NULL;
+	if (!(index & CELL_FRESH))
+		return index;
+	index &= ~CELL_FRESH;
+	cell = cell_at(index);
 	if (!cell)
 		return index;
 	if (xfer) {
@@ -56,8 +59,8 @@ static __noinline __u32 cell_find(struct count_task *task, __u64 rows,
 		cell->ucp_ep = xfer_ucp_ep(xfer, cell->iface);
 		cell->layout = xfer->layout;
 	}
-	cell_describe(cell, &key, space, obj);
-	cell_ready(cell, bpf_ktime_get_ns());
+	cell_describe(cell, &wanted.key, wanted.space, obj);
+	cell_ready(cell, now);
 	return index;
 }
 

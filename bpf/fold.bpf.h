@@ -62,14 +62,15 @@ __weak __noinline __u64 fold_object(struct outbox *box, __u32 seq)
 static __always_inline struct ub_cell *fold_cell(struct outbox *box, const struct ub_hdr *h,
 						 __u64 rows, __u64 obj, const struct ub_xfer *xfer)
 {
-	struct ub_cell_key key = { .tgid = h->tgid, .rows = rows };
-	bool fresh = false;
-	struct ub_cell *cell;
+	struct cell_wanted wanted = {
+		.key = { .tgid = h->tgid, .rows = rows },
+		.space = box->space,
+		.uct_ep = xfer ? xfer->uct_ep : 0,
+	};
+	__u32 index = cell_make(&wanted, h->ts);
+	struct ub_cell *cell = cell_at(index & ~CELL_FRESH);
 
-	if (xfer && !ep_find(box->space, xfer->uct_ep, &key.ep))
-		return cell_at(UB_OTHER_XFERS);
-	cell = cell_at(cell_make(&key, &fresh));
-	if (!cell || !fresh)
+	if (!cell || !(index & CELL_FRESH))
 		return cell;
 	if (xfer) {
 		cell->uct_ep = xfer->uct_ep;
@@ -78,7 +79,7 @@ static __always_inline struct ub_cell *fold_cell(struct outbox *box, const struc
 		cell->layout = h->layout;
 		obj = rows & AROUND_OP ? fold_object(box, h->op) : 0;
 	}
-	cell_describe(cell, &key, box->space, obj);
+	cell_describe(cell, &wanted.key, box->space, obj);
 	cell_ready(cell, h->ts);
 	return cell;
 }

@@ -29,7 +29,7 @@ struct ub_cell {
 	__u16 op;
 	__u16 xfer;
 	__u8 am_id;
-	__u8 size_class; /* 0: no bytes; n: 2^(n-1) bytes and more, below 2^n */
+	__u8 size_class; /* 0: no bytes; n: 2^(n-1) bytes and more, below 2^n unless beyond */
 	__u8 flags; /* enum ub_cell_flags */
 	__u8 layout; /* slot of the layout map */
 	__u16 reserved;
@@ -71,12 +71,30 @@ struct ub_ep_key {
 enum ub_cell_flags {
 	UB_CELL_UNSIZED = 1 << 0, /* lengths are not known: not in bytes */
 	UB_CELL_HEADER = 1 << 1, /* the user's headers in bytes are of unknown length */
+	UB_CELL_BEYOND = 1 << 2, /* beyond its process's share: no endpoint, nothing around it */
 };
 
 /* The first cells are for events without a free one: calls, operations, transfers. */
 enum ub_cell_other { UB_OTHER_CALLS, UB_OTHER_OPS, UB_OTHER_XFERS, UB_CELL_OTHERS };
 
 #define UB_MAX_CELLS 65536
+
+/*
+ * A process may hold as many cells as are free, these left aside: one alone gets a half, n greedy
+ * ones an (n + 1)th each, and there is always some for the next. Events beyond go to cells of their
+ * process by their innermost function alone, which come from those left aside. Each endpoint number
+ * is made with a cell, so that the share limits these as well.
+ */
+#define UB_CELLS_ASIDE 8192
+#define UB_CELLS_BEYOND 128 /* of a process, at the most */
+
+/* Cells of a process: taken of its share, and beyond it; of the former, those that it has back. */
+enum ub_share { UB_SHARE_TAKEN, UB_SHARE_BEYOND, UB_SHARE_RETURNED };
+struct ub_share_key {
+	__u32 tgid;
+	__u32 share; /* enum ub_share */
+};
+
 #define UB_TIMED_EVERY 32
 
 /* Addresses of MPI libraries' code in a process: calls from there are the library's own. */

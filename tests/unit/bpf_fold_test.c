@@ -41,7 +41,9 @@ static int setup(void **state)
 	HOST_MAP(cells);
 	HOST_MAP(cell_numbers);
 	HOST_MAP(ep_numbers);
+	HOST_MAP(cell_shares);
 	cells_used = UB_CELL_OTHERS;
+	free_given = free_taken = 0;
 	HOST_MAP(layouts);
 	bpf_map_update_elem(&layouts, &(__u32){ 0 }, &layout, BPF_ANY);
 	put_site(OP, (struct ub_site){ .kind = UB_OP });
@@ -359,6 +361,9 @@ static void fragments_become_as_many_transfers(void **state)
 	assert_int_equal(cell->iface, 0x9000);
 }
 
+#define BEYOND (UB_ROWS_FLAGS(UB_CELL_BEYOND) | UB_ROWS_CLASS(1))
+#define XFER_BEYOND (UB_ROWS_XFER(SHORT) | UB_ROWS_AM(2) | BEYOND)
+
 static void no_cell_left(void **state)
 {
 	(void)state;
@@ -368,11 +373,83 @@ static void no_cell_left(void **state)
 	put_call(0);
 	put_xfer(1000);
 	outbox_flush(box, 5000);
-	assert_int_equal(cell_of(ROWS_OP | UB_ROWS_CLASS(7), 0)->count, 1);
-	assert_int_equal(cell_at(UB_OTHER_OPS)->bytes, 1000);
+	assert_int_equal(cell_of(UB_ROWS_OP(OP) | BEYOND, 0)->bytes, 1100);
 	assert_int_equal(cell_at(UB_OTHER_CALLS)->count, 1);
 	assert_int_equal(cell_at(UB_OTHER_XFERS)->bytes, 1000);
 	assert_int_equal(cpu_stats()->s.folded[UB_OP], 2);
+}
+
+static struct ub_cell *cell_of_process(__u32 tgid, __u64 rows, __u32 ep)
+{
+	struct ub_cell_key key = { .tgid = tgid, .ep = ep, .rows = rows };
+	__u32 *index = bpf_map_lookup_elem(&cell_numbers, &key);
+
+	return index ? cell_at(*index) : NULL;
+}
+
+/* Its share: as many cells as are free besides those left aside. */
+static void one_process_cannot_take_all(void **state)
+{
+	const struct ub_cell *beyond;
+	__u32 first = ep_number + 1, last;
+
+	(void)state;
+	cells_used = UB_MAX_CELLS - UB_CELLS_ASIDE - 40;
+	for (int i = 0; i < 60; i++) {
+		put_xfer(100)->uct_ep += i * 0x100;
+		if (i % 7 == 0)
+			outbox_flush(box, 5000);
+	}
+	put_xfer(0)->uct_ep += 0x10000; /* an empty one tells by itself */
+	outbox_flush(box, 5000);
+	last = ep_number;
+	assert_int_equal(last, first + 19);
+	assert_int_equal(host_map(&ep_numbers)->count, 20);
+	for (__u32 ep = first; ep <= last; ep++)
+		assert_int_equal(cell_of(ROWS_XFER | UB_ROWS_CLASS(7), ep)->bytes, 100);
+	beyond = cell_of(XFER_BEYOND, 0);
+	assert_int_equal(beyond->count, 40);
+	assert_int_equal(beyond->bytes, 4000);
+	assert_int_equal(beyond->tgid, 7);
+	assert_int_equal(beyond->xfer, SHORT);
+	assert_int_equal(beyond->am_id, 2);
+	assert_int_equal(beyond->flags, UB_CELL_BEYOND);
+	assert_int_equal(beyond->op, 0);
+	assert_int_equal(beyond->uct_ep, 0);
+	assert_true(beyond->ts);
+	assert_int_equal(cell_of(XFER_BEYOND & ~UB_ROWS_CLASS(1), 0)->count, 1);
+	assert_int_equal(cell_at(UB_OTHER_XFERS)->count, 0);
+
+	/* another process has its own; what user space gave back counts for the first again */
+	put_xfer(100)->h.tgid = 9;
+	bpf_map_update_elem(&cell_shares, &((struct ub_share_key){ 7, UB_SHARE_RETURNED }),
+			    &(__u32){ 5 }, BPF_ANY);
+	put_xfer(100)->uct_ep += 60 * 0x100;
+	outbox_flush(box, 5000);
+	assert_non_null(cell_of_process(9, ROWS_XFER | UB_ROWS_CLASS(7), first));
+	assert_int_equal(ep_number, last + 1);
+	assert_int_equal(cell_of(ROWS_XFER | UB_ROWS_CLASS(7), last + 1)->bytes, 100);
+}
+
+/* The cells left aside are for all: a process has so many of them, then those of no process. */
+static void cells_beyond_the_share_are_bounded(void **state)
+{
+	__u32 used;
+
+	(void)state;
+	cells_used = used = UB_MAX_CELLS - UB_CELLS_ASIDE;
+	for (int i = 0; i < UB_CELLS_BEYOND + 9; i++) {
+		put_call(0)->h.site = 1 + i;
+		outbox_flush(box, 5000);
+	}
+	assert_int_equal(cells_used, used + UB_CELLS_BEYOND);
+	assert_int_equal(cell_at(UB_OTHER_CALLS)->count, 9);
+	put_call(0)->h.tgid = 9;
+	outbox_flush(box, 5000);
+	assert_int_equal(cell_at(UB_OTHER_CALLS)->count, 9);
+	assert_int_equal(
+		cell_of_process(9, UB_ROWS_CALL(CALL) | UB_ROWS_FLAGS(UB_CELL_BEYOND), 0)->count,
+		1);
 }
 
 static void no_endpoint_number_left(void **state)
@@ -383,7 +460,7 @@ static void no_endpoint_number_left(void **state)
 	put_xfer(200)->uct_ep += 0x100;
 	put_xfer(50);
 	outbox_flush(box, 5000);
-	assert_int_equal(cell_at(UB_OTHER_XFERS)->bytes, 200);
+	assert_int_equal(cell_of(XFER_BEYOND, 0)->bytes, 200);
 	assert_int_equal(cell_of(ROWS_XFER | UB_ROWS_CLASS(7), ep_number - 1)->bytes, 100);
 	assert_int_equal(cell_of(ROWS_XFER | UB_ROWS_CLASS(6), ep_number - 1)->bytes, 50);
 }
@@ -438,6 +515,8 @@ int main(void)
 		cmocka_unit_test_setup(transfers_refused_and_with_headers, setup),
 		cmocka_unit_test_setup(fragments_become_as_many_transfers, setup),
 		cmocka_unit_test_setup(no_cell_left, setup),
+		cmocka_unit_test_setup(one_process_cannot_take_all, setup),
+		cmocka_unit_test_setup(cells_beyond_the_share_are_bounded, setup),
 		cmocka_unit_test_setup(no_endpoint_number_left, setup),
 		cmocka_unit_test_setup(an_address_that_is_used_again, setup),
 		cmocka_unit_test_setup(a_full_outbox, setup),

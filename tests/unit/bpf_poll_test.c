@@ -28,6 +28,7 @@ static int setup(void **unused)
 	HOST_MAP(sites);
 	HOST_MAP(cells);
 	HOST_MAP(cell_numbers);
+	HOST_MAP(cell_shares);
 	HOST_MAP(mpi_texts);
 	cells_used = UB_CELL_OTHERS;
 	return 0;

@@ -399,6 +399,36 @@ static void test_late_processes(void **state)
 	view_free(&view);
 }
 
+/* They are in no job's rows, and counted apart. */
+static void test_events_of_no_process(void **state)
+{
+	struct view view = view_new();
+
+	(void)state;
+	begin(&view);
+	process(&view, 0, 7, "12", "0");
+	transfers(&view, 0, "a", 10);
+	end(&view);
+	assert_int_equal(live_unattributed(view.live), 0);
+	for (int i = 0; i < 2; i++) {
+		begin(&view);
+		process(&view, 0, 7, "12", "0");
+		fact_put_sums(&view.sink, FACT_TRANSFERS,
+			      &(struct fact_transfer){ .process = -1, .peer = -1, .op = "other" },
+			      &(struct fact_sums){ .count = 4, .bytes_unknown = 4 });
+		fact_put_sums(&view.sink, FACT_OPS,
+			      &(struct fact_op){ .process = -1, .op = "other" },
+			      &(struct fact_sums){ .count = 2 });
+		fact_put_sums(&view.sink, FACT_CALLS, &(struct fact_call){ .process = -1 },
+			      &(struct fact_sums){ .count = 1 });
+		end(&view);
+	}
+	assert_int_equal(live_unattributed(view.live), 14);
+	assert_int_equal(job_at(&view, 0)->paths[0].sums.bytes, 10);
+	assert_int_equal(jobs_count(&view), 1);
+	view_free(&view);
+}
+
 /* Rows stay what they are when texts are forgotten, and those of ended jobs go. */
 static void test_texts_are_forgotten(void **state)
 {
@@ -438,6 +468,7 @@ int main(void)
 		cmocka_unit_test(test_a_job_called_other),
 		cmocka_unit_test(test_lines_add_up),
 		cmocka_unit_test(test_late_processes),
+		cmocka_unit_test(test_events_of_no_process),
 		cmocka_unit_test(test_texts_are_forgotten),
 	};
 

@@ -381,6 +381,37 @@ static void others(void **state)
 	bed_release(&bed);
 }
 
+/* Of its process, with all their bytes; what they were part of is unknown, and named. */
+static void beyond_the_share(void **state)
+{
+	const struct fact_totals *totals;
+	const struct row *row;
+	struct bed bed;
+
+	(void)state;
+	bed_init(&bed);
+	cell(&bed, 3, 0, 0, AT_AM_SHORT, 2, 0);
+	flags(&bed, UB_CELL_BEYOND);
+	json_object_set_new(json_array_get(bed.job.sides, json_array_size(bed.job.sides) - 1),
+			    "uct_ep", json_string("0"));
+	sums(&bed, json_pack("[i, i, i]", 3, 4, 4 * 8 + 1000));
+	analyse_counts(&bed);
+	totals = &bed.counts.totals;
+	assert_int_equal(bed.counts.rows.len, 1);
+	row = &bed.counts.rows.data[0];
+	assert_int_equal(row->what, 't');
+	assert_int_equal(row->process, 0);
+	assert_int_equal(row->peer, -1);
+	assert_int_equal(row->sums.count, 4);
+	assert_int_equal(row->sums.bytes, 1000);
+	assert_int_equal(row->sums.bytes_unknown, 0);
+	assert_int_equal(reason_sum(totals->notes), 4);
+	assert_non_null(strstr(totals->notes[0].reason, "share of the kernel's cells"));
+	assert_non_null(strstr(totals->unexplained[0].reason, "share of the kernel's cells"));
+	assert_int_equal(totals->unexplained[0].count, 1000);
+	bed_release(&bed);
+}
+
 /* Cells of a capture that records are what its records lack; the share with detail is known. */
 static void beside_records(void **state)
 {
@@ -449,7 +480,8 @@ int main(void)
 		cmocka_unit_test(address_reused),     cmocka_unit_test(no_evidence),
 		cmocka_unit_test(gets_fetch),         cmocka_unit_test(transfer_of_no_site),
 		cmocka_unit_test(numbered_fragments), cmocka_unit_test(others),
-		cmocka_unit_test(beside_records),     cmocka_unit_test(least_of_each),
+		cmocka_unit_test(beyond_the_share),   cmocka_unit_test(beside_records),
+		cmocka_unit_test(least_of_each),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -26,6 +26,7 @@ struct live {
 	VEC(struct live_site) sites;
 	VEC(struct live_thread) threads, before; /* of this interval, and of the last one */
 	struct fact_reason notes[FACT_MAX_REASONS];
+	uint64_t unattributed;
 };
 
 struct live *live_new(void)
@@ -237,6 +238,13 @@ static void add(struct live_amount *amount, const struct live_sums *sums)
 	live_add(&amount->total, sums);
 }
 
+/* The kernel knew no process for them. */
+static void note_nobodys(struct live *live, int process, const struct fact_sums *sums)
+{
+	if (process < 0)
+		live->unattributed += sums->count;
+}
+
 static struct live_sums taken(const struct fact_sums *sums)
 {
 	return (struct live_sums){
@@ -268,6 +276,7 @@ static void on_calls(struct live *live, const struct fact_call *fact, const stru
 	struct live_process *process = process_of(live, fact->process);
 	const struct live_sums calls = { .count = sums->count };
 
+	note_nobodys(live, fact->process, sums);
 	if (!process || !sums->count)
 		return;
 	add(&process->calls, &calls);
@@ -280,6 +289,7 @@ static void on_ops(struct live *live, const struct fact_op *fact, const struct f
 	struct live_process *process = process_of(live, fact->process);
 	const struct live_sums ops = taken(sums);
 
+	note_nobodys(live, fact->process, sums);
 	if (!process)
 		return;
 	if (fact->sends) {
@@ -322,6 +332,7 @@ static void on_transfers(struct live *live, const struct fact_transfer *fact,
 		.fetches = fact->fetches,
 	};
 
+	note_nobodys(live, fact->process, sums);
 	if (!process)
 		return;
 	add(&path_at(live, &key)->amount, &moved);
@@ -684,6 +695,11 @@ size_t live_sites(const struct live *live, const struct live_site **all)
 {
 	*all = live->sites.data;
 	return live->sites.len;
+}
+
+uint64_t live_unattributed(const struct live *live)
+{
+	return live->unattributed;
 }
 
 const struct fact_reason *live_notes(const struct live *live)

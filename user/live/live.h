@@ -179,6 +179,9 @@ size_t live_functions(const struct live *live, const struct live_function **all)
 size_t live_threads(const struct live *live, const struct live_thread **all);
 size_t live_sites(const struct live *live, const struct live_site **all);
 
+/* Calls, operations and transfers of no known process, since the view began: in no row. */
+uint64_t live_unattributed(const struct live *live);
+
 /* Notes of the analysis about this interval: what its numbers lack, FACT_MAX_REASONS rows. */
 const struct fact_reason *live_notes(const struct live *live);
 

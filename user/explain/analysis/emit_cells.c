@@ -4,6 +4,10 @@
 
 #include <string.h>
 
+#define BEYOND "beyond its process's share of the kernel's cells"
+#define BEYOND_ENTRIES                                                                             \
+	"entries beyond their process's share of the kernel's cells: what they were part of, "     \
+	"and paths and peers of transfers, are unknown"
 #define NO_OPERATION "in progress: no operation seen around it"
 
 static const char *name_of(const struct site_info *site)
@@ -59,13 +63,18 @@ static void emit_ops(struct emitter *emitter, const struct count_cell *cell)
 		emit_calls(emitter, cell, &of_call);
 }
 
+static const char *without_operation(const struct count_cell *cell)
+{
+	return cell->flags & UB_CELL_BEYOND ? BEYOND : NO_OPERATION;
+}
+
 static void account(struct fact_totals *totals, const struct count_cell *cell,
 		    const struct fact_sums *sums)
 {
 	totals->data_bytes += sums->bytes;
 	if (!cell->op) {
 		totals->unexplained_bytes += sums->bytes;
-		reason_add(totals->unexplained, NO_OPERATION, sums->bytes);
+		reason_add(totals->unexplained, without_operation(cell), sums->bytes);
 		return;
 	}
 	totals->to_op_bytes += sums->bytes;
@@ -114,7 +123,7 @@ static void emit_transfers(struct emitter *emitter, const struct count_cell *cel
 		.dst_mem = memory,
 		.src_reason = memory ? NULL : "sums do not tell",
 		.dst_reason = memory ? NULL : "sums do not tell",
-		.unexplained = cell->op || load.control ? NULL : NO_OPERATION,
+		.unexplained = cell->op || load.control ? NULL : without_operation(cell),
 		.start = cell->first,
 		.end = cell->last,
 		.fetches = fact_fetches(cell->xfer->name, transport),
@@ -148,6 +157,8 @@ static void emit_cell(struct emitter *emitter, const struct count_cell *cell)
 	if (!cell->process && cell->count)
 		reason_add(emitter->totals->notes,
 			   "entries that found no cell of their own (rows 'other')", cell->count);
+	if (cell->flags & UB_CELL_BEYOND)
+		reason_add(emitter->totals->notes, BEYOND_ENTRIES, cell->count);
 	if (cell->xfer)
 		emit_transfers(emitter, cell);
 	else if (cell->op)

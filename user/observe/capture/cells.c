@@ -71,6 +71,12 @@ void cells_mpi_text(struct cells *cells, pid_t tgid, uint64_t from, uint64_t to)
 			     0);
 }
 
+void cells_process_ended(struct cells *cells, pid_t tgid, uint64_t ts)
+{
+	if (cells->skel)
+		vec_push(&cells->ends, ((struct cells_end){ (uint32_t)tgid, 0, ts }));
+}
+
 void cells_record(struct cells *cells, const struct ub_hdr *record)
 {
 	const struct ub_obj *obj = (const struct ub_obj *)record;
@@ -79,7 +85,7 @@ void cells_record(struct cells *cells, const struct ub_hdr *record)
 	if (!cells->skel)
 		return;
 	if (record->kind == UB_TASK && task->what == UB_EXIT)
-		vec_push(&cells->ends, ((struct cells_end){ record->tgid, 0, record->ts }));
+		cells_process_ended(cells, (pid_t)record->tgid, record->ts);
 	/* a thread's outbox may still hold records of an endpoint that another thread destroyed */
 	if (cells->count && record->kind == UB_OBJ &&
 	    site_row(record->site)->wire.what == UB_OBJ_UCT_EP_DESTROY)
@@ -278,6 +284,28 @@ static uint64_t rows_of(const struct ub_cell *cell)
 	       UB_ROWS_FLAGS(cell->flags);
 }
 
+/* A cell of the process's share is free again. No program writes this element. */
+static void share_return(struct cells *cells, uint32_t tgid)
+{
+	const struct ub_share_key key = { tgid, UB_SHARE_RETURNED };
+	struct bpf_map *shares = cells->skel->maps.cell_shares;
+	uint32_t returned = 0;
+
+	bpf_map__lookup_elem(shares, &key, sizeof(key), &returned, sizeof(returned), 0);
+	returned++;
+	bpf_map__update_elem(shares, &key, sizeof(key), &returned, sizeof(returned), 0);
+}
+
+static void forget_process(struct cells *cells, uint32_t tgid)
+{
+	bpf_map__delete_elem(cells->skel->maps.mpi_texts, &tgid, sizeof(tgid), 0);
+	for (uint32_t share = UB_SHARE_TAKEN; share <= UB_SHARE_RETURNED; share++) {
+		const struct ub_share_key key = { tgid, share };
+
+		bpf_map__delete_elem(cells->skel->maps.cell_shares, &key, sizeof(key), 0);
+	}
+}
+
 /* No program adds to it any more, and its number is never looked up again. */
 static void give_back(struct cells *cells, uint32_t i)
 {
@@ -289,6 +317,8 @@ static void give_back(struct cells *cells, uint32_t i)
 	bpf_map__delete_elem(cells->skel->maps.cell_numbers, &key, sizeof(key), 0);
 	if (cell->uct_ep)
 		bpf_map__delete_elem(cells->skel->maps.ep_numbers, &ep, sizeof(ep), 0);
+	if (!(cell->flags & UB_CELL_BEYOND))
+		share_return(cells, cell->tgid);
 	cells->given_back += cell->count + cell->refused;
 	memset(cell, 0, sizeof(*cell));
 	cells->ids[i] = 0;
@@ -309,8 +339,7 @@ static void give_back_ended(struct cells *cells)
 			give_back(cells, i);
 	for (size_t i = 0; i < cells->ends.len; i++)
 		if (!cells->ends.data[i].uct_ep)
-			bpf_map__delete_elem(cells->skel->maps.mpi_texts, &cells->ends.data[i].tgid,
-					     sizeof(uint32_t), 0);
+			forget_process(cells, cells->ends.data[i].tgid);
 	if (cells->ends.len)
 		__atomic_add_fetch(&cells->skel->data->cache_epoch, 1, __ATOMIC_SEQ_CST);
 	cells->ends.len = 0;

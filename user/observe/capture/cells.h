@@ -57,6 +57,12 @@ void cells_mpi_text(struct cells *cells, pid_t tgid, uint64_t from, uint64_t to)
 /* Examines one record, for ends of processes and endpoints. */
 void cells_record(struct cells *cells, const struct ub_hdr *record);
 
+/*
+ * A process has ended by that time, CLOCK_MONOTONIC ns, as for a record of its end, which may have
+ * found no room: its cells and endpoint numbers would be taken for good.
+ */
+void cells_process_ended(struct cells *cells, pid_t tgid, uint64_t ts);
+
 /* Whether cells_write() is due: enough time has passed, or a process or endpoint has ended. */
 bool cells_due(const struct cells *cells);
 

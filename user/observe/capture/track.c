@@ -520,6 +520,8 @@ void track_mapped(struct track *track, pid_t tgid, uint64_t time)
 
 void track_reap(struct track *track)
 {
+	const uint64_t now = side_now();
+
 	for (size_t i = 0; i < track->processes.len; i++) {
 		struct tracked *tracked = &track->processes.data[i];
 
@@ -527,6 +529,7 @@ void track_reap(struct track *track)
 			continue;
 		tracked->reaped = true;
 		end_entry(track, tracked);
+		cells_process_ended(track->cells, tracked->tgid, now);
 	}
 }
 

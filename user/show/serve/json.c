@@ -96,7 +96,7 @@ static json_t *self_json(const struct serve_state *state)
 	const struct jobs_totals *totals = jobs_totals(state->jobs);
 
 	return json_pack(
-		"{s:I, s:b, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
+		"{s:I, s:b, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
 		"lost_records", (json_int_t)tracer->lost, "governor_step", tracer->away, "budget",
 		real(tracer->budget > 0 ? tracer->budget : NAN), "paid", real(tracer->paid),
 		"cpu_s", real(totals->cpu_s), "reader_cpu_s", real(state->self.reader_cpu_s),
@@ -105,7 +105,8 @@ static json_t *self_json(const struct serve_state *state)
 		(json_int_t)state->self.reader_memory, "jobs_seen", (json_int_t)totals->came,
 		"jobs_dropped", (json_int_t)totals->dropped, "processes_folded",
 		(json_int_t)totals->folded, "processes_missed", (json_int_t)tracer->missed,
-		"unwritten", (json_int_t)state->self.unwritten);
+		"unattributed", (json_int_t)live_unattributed(state->live), "unwritten",
+		(json_int_t)state->self.unwritten);
 }
 
 int serve_json(const struct serve_state *state, FILE *out)

@@ -292,6 +292,9 @@ static void put_tracer(const struct serve_metrics *metrics)
 	put_one(metrics, "ucxbpf_processes_missed", "counter",
 		"Processes that mapped UCX and ended before anything could be read of them",
 		(double)tracer->missed);
+	put_one(metrics, "ucxbpf_unattributed", "counter",
+		"Calls, operations and transfers of no known process, in no other metric",
+		(double)live_unattributed(metrics->state->live));
 	put_one(metrics, "ucxbpf_unwritten", "counter", "Outputs that could not be written",
 		(double)self->unwritten);
 	family(metrics, "ucxbpf_build_info", "gauge", "Version of ucxbpf");
