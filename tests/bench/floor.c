@@ -39,7 +39,7 @@ typedef VEC(struct site) site_list;
 static bool is_session(int id)
 {
 	static const uint64_t nothing;
-	struct link_target header = { "/proc/self/exe", &nothing, &nothing, 1 };
+	struct link_target header = { "/proc/self/exe", &nothing, &nothing, 1, 0 };
 	int prog = bpf_prog_get_fd_by_id(id);
 	int link = link_multi(prog, links_attach_type(LINK_SESSION, true), false, &header);
 

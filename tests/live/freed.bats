@@ -42,3 +42,30 @@ freed()
 
 @test "freed while a receive is open" { freed 3 late=2 early=3 own=4; }
 @test "freed after it, or the program's own" { freed 0 late=5 own=4; }
+
+# patched PID: bytes of its program's code that are not as in the file
+patched()
+{
+	/usr/bin/python3 "$TOP/tests/live/check_text.py" --count "$1" |
+		awk '/ucp_freed/ { sum += $3 } END { print sum + 0 }'
+}
+
+# Both traced processes register the same function of the same file, and have their ends; a third one is not traced.
+@test "the probe of a callback is in the processes that registered it" {
+	local probed="[.ops[] | select(.op == \"tag_recv\" and .time.exact > 0) | .process] | unique | length == 2" pid
+
+	UCX_TLS=self,posix timeout 60 "$PROGS/ucp/ucp_freed" "$WORK/go" own=1 >"$WORK/other" 3>&- &
+	other=$!
+	UCX_TLS=self,posix timeout 60 "$UCXBPF" run -q -o "$WORK/a.ucxb" -- sh -c \
+		'"$1" "$2" own=1 & "$1" "$2" own=1; wait' sh "$PROGS/ucp/ucp_freed" "$WORK/go" >"$WORK/out" 3>&- &
+	TRACER=$!
+	soon so_far "$WORK/a.ucxb" "$probed"
+	for pid in $(pgrep -x ucp_freed); do
+		echo "$pid $(patched "$pid")"
+	done | tee "$WORK/patched"
+	touch "$WORK/go"
+	wait "$TRACER" "$other"
+	TRACER=
+	[ "$(awk '$2' "$WORK/patched" | wc -l)" = 2 ]
+	[ "$(awk '!$2' "$WORK/patched" | wc -l)" = 1 ]
+}

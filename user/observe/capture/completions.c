@@ -54,8 +54,15 @@ void completions_record(struct completions *completions, const struct ub_hdr *re
 	}
 }
 
-void completions_forget(struct completions *completions, pid_t tgid)
+void completions_forget(struct completions *completions, struct probes *probes, pid_t tgid)
 {
+	size_t kept = 0;
+
+	for (size_t i = 0; i < completions->pending.len; i++)
+		if (completions->pending.data[i].tgid != tgid)
+			completions->pending.data[kept++] = completions->pending.data[i];
+	completions->pending.len = kept;
+	probes_forget_process(probes, tgid);
 	map_remove_all(&completions->seen, tgid);
 	map_remove_all(&completions->counts, tgid);
 }
@@ -93,7 +100,7 @@ static int place_probe_at(struct probes *probes, const struct learnt *learnt)
 	if (err <= 0)
 		return err ? err : -ENOENT;
 	if (fstat(place.fd, &st) ||
-	    !probes_claim_function(probes, st.st_dev, st.st_ino, place.offset)) {
+	    !probes_claim_function(probes, learnt->tgid, st.st_dev, st.st_ino, place.offset)) {
 		close(place.fd);
 		return 0;
 	}
@@ -103,7 +110,7 @@ static int place_probe_at(struct probes *probes, const struct learnt *learnt)
 	if (err)
 		return err;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", elf_fd(library.elf));
-	err = probes_attach_function(probes, &library, learnt->slot,
+	err = probes_attach_function(probes, learnt->tgid, &library, learnt->slot,
 				     site_for_completion(learnt->what), place.offset);
 	elf_free(library.elf);
 	return err;

@@ -28,8 +28,8 @@ void completions_release(struct completions *completions);
 /* Examines one record; cheap, called for every one. */
 void completions_record(struct completions *completions, const struct ub_hdr *record);
 
-/* A process runs a new program: forget its addresses. */
-void completions_forget(struct completions *completions, pid_t tgid);
+/* A process has ended or runs a new program: forgets its addresses and removes their probes. */
+void completions_forget(struct completions *completions, struct probes *probes, pid_t tgid);
 
 /* Places probes at functions seen since the last call. */
 void completions_apply(struct completions *completions, struct probes *probes);

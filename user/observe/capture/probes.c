@@ -79,6 +79,7 @@ static int attach(struct hot *hot, const char *path, struct hot_file *file, int 
 	if (!file->probes[set].len)
 		return 0;
 	hot->links[set].file = file->file;
+	hot->links[set].pid = file->pid;
 	err = links_attach(&hot->links[set], path, file->probes[set].data, file->probes[set].len,
 			   &some);
 	if (some > file->refused[set]) {
@@ -91,7 +92,7 @@ static int attach(struct hot *hot, const char *path, struct hot_file *file, int 
 int hot_add(struct hot *hot, const char *path, const struct link_probe *probes, size_t n,
 	    size_t *refused)
 {
-	struct hot_file file = { .fd = -1, .file = hot->file };
+	struct hot_file file = { .fd = -1, .file = hot->file, .pid = hot->pid };
 	int err = 0;
 
 	for (size_t i = 0; i < n; i++)
@@ -233,6 +234,7 @@ void probes_init(struct probes *probes, struct kernel *kernel, enum link_mechani
 	*probes = (struct probes){ .kernel = kernel, .level = level };
 	links_init(&probes->links, mechanism, kernel_programs(kernel));
 	hot_init(&probes->hot, mechanism, kernel_programs(kernel), windows);
+	probes->by_process = links_know_processes(mechanism);
 }
 
 void probes_release(struct probes *probes)
@@ -243,6 +245,7 @@ void probes_release(struct probes *probes)
 	vec_release(&probes->libraries);
 	vec_release(&probes->wrappers);
 	map_release(&probes->functions);
+	map_release(&probes->learnt);
 }
 
 const struct probed *probes_find(const struct probes *probes, const struct library *library)
@@ -303,11 +306,16 @@ void probes_forget(struct probes *probes, const struct map *keys)
 	probes->libraries.len = kept;
 }
 
-bool probes_claim_function(struct probes *probes, dev_t dev, ino_t ino, uint64_t offset)
+bool probes_claim_function(struct probes *probes, pid_t tgid, dev_t dev, ino_t ino, uint64_t offset)
 {
 	bool fresh;
+	uint64_t *number = map_insert(&probes->functions, file_key(dev, ino), offset, &fresh);
 
-	map_insert(&probes->functions, file_key(dev, ino), offset, &fresh);
+	if (!probes->by_process || (!fresh && !*number))
+		return fresh;
+	if (fresh)
+		*number = ++probes->last_function;
+	map_insert(&probes->learnt, (uint64_t)tgid, *number, &fresh);
 	return fresh;
 }
 
@@ -438,7 +446,7 @@ int probes_attach(struct probes *probes, const struct library *library, const st
 			probed->refused++;
 			continue;
 		}
-		probes_claim_function(probes, library->dev, library->ino, planned->function);
+		*map_insert(&probes->functions, library_key(library), planned->function, NULL) = 0;
 		probed->stepped += planned->class == PLACE_STEPPED;
 		list[n++] = link_probe(probes, planned, probed->slot,
 				       wrappers_number(probes, &wrapped, planned->row));
@@ -458,8 +466,25 @@ int probes_attach(struct probes *probes, const struct library *library, const st
 	return err;
 }
 
-int probes_attach_function(struct probes *probes, const struct library *library, int slot,
-			   unsigned int row, uint64_t function_offset)
+/* Links of a process are told apart from those of files in the same way. */
+static uint64_t process_key(pid_t tgid)
+{
+	return file_key((dev_t)-1, (ino_t)tgid);
+}
+
+void probes_forget_process(struct probes *probes, pid_t tgid)
+{
+	struct map keys = { 0 };
+
+	if (!map_remove_all(&probes->learnt, (uint64_t)tgid))
+		return;
+	map_insert(&keys, process_key(tgid), 0, NULL);
+	hot_forget(&probes->hot, &keys);
+	map_release(&keys);
+}
+
+int probes_attach_function(struct probes *probes, pid_t tgid, const struct library *library,
+			   int slot, unsigned int row, uint64_t function_offset)
 {
 	struct planned_probe planned;
 	struct link_probe probe;
@@ -469,7 +494,9 @@ int probes_attach_function(struct probes *probes, const struct library *library,
 	if (err)
 		return err;
 	probe = link_probe(probes, &planned, slot, 0);
-	probes->hot.file = library_key(library);
+	probes->hot.pid = probes->by_process ? tgid : 0;
+	probes->hot.file = probes->by_process ? process_key(tgid) : library_key(library);
 	err = hot_add(&probes->hot, library->open_path, &probe, 1, &refused);
+	probes->hot.pid = 0;
 	return err ? err : (refused ? -EINVAL : 0);
 }

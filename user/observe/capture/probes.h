@@ -31,6 +31,7 @@
 struct hot_file {
 	int fd;
 	uint64_t file; /* of its links */
+	pid_t pid; /* likewise, as in struct links */
 	VEC(struct link_probe) probes[HOT_SETS];
 	size_t refused[HOT_SETS]; /* most refusals of each set at a time; *refused counts them once
 				   */
@@ -40,6 +41,7 @@ struct hot {
 	struct links links[HOT_SETS];
 	bool comes_back; /* plans are kept */
 	uint64_t file; /* number for the next hot_add(), for hot_forget() */
+	pid_t pid; /* whose hits the next hot_add() is for; 0: those of all processes */
 	unsigned int placed; /* groups, one bit each; probes added to other groups wait */
 	unsigned int away; /* by ub_site.derivable, one bit each: not placed with their group */
 	VEC(struct hot_file) files;
@@ -101,7 +103,14 @@ struct probes {
 	struct links links; /* lives of objects */
 	struct hot hot;
 	VEC(struct probed) libraries;
-	struct map functions; /* (file identity, file offset) that are probed, or were tried */
+	/*
+	 * (file identity, file offset) that are probed, or were tried: 0 for all processes, else a
+	 * number for those of single processes
+	 */
+	struct map functions;
+	struct map learnt; /* (tgid, that number) */
+	uint64_t last_function;
+	bool by_process; /* the kernel limits links to processes */
 	const struct layout *slots[UB_MAX_LAYOUTS];
 	VEC(struct ub_wrappers) wrappers; /* by number, from 1; none twice */
 };
@@ -125,11 +134,21 @@ int probes_attach(struct probes *probes, const struct library *library, const st
 /* Removes the probes of libraries whose keys are in the map, without waiting for the kernel. */
 void probes_forget(struct probes *probes, const struct map *keys);
 
-/* Reserves the function for a probe; false if it has one already, or was tried. */
-bool probes_claim_function(struct probes *probes, dev_t dev, ino_t ino, uint64_t offset);
+/*
+ * Reserves the function for a probe in one process, or in all where the kernel cannot do that;
+ * false if that has one already, or was tried.
+ */
+bool probes_claim_function(struct probes *probes, pid_t tgid, dev_t dev, ino_t ino,
+			   uint64_t offset);
 
-/* Places one probe at a function learnt at run time, with a layout slot taken from a record. */
-int probes_attach_function(struct probes *probes, const struct library *library, int slot,
-			   unsigned int row, uint64_t function_offset);
+/*
+ * Places one probe at a function learnt from that process, with a layout slot taken from a record.
+ * Any function can be named: other processes that run it must not pay for it.
+ */
+int probes_attach_function(struct probes *probes, pid_t tgid, const struct library *library,
+			   int slot, unsigned int row, uint64_t function_offset);
+
+/* Removes the probes at functions learnt from the process, without waiting for the kernel. */
+void probes_forget_process(struct probes *probes, pid_t tgid);
 
 #endif

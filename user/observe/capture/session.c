@@ -461,7 +461,7 @@ static void forget_at_end(struct capture_session *capture, const struct ub_task 
 
 	if (task->what == UB_FORK || !tracked || !tracked->announced)
 		return;
-	completions_forget(&capture->completions, task->h.tgid);
+	completions_forget(&capture->completions, &capture->probes, task->h.tgid);
 	existing_forget(&capture->existing, task->h.tgid);
 	memory_watch_forget(&capture->memory, task->h.tgid);
 }

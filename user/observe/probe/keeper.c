@@ -25,7 +25,7 @@
  * the links, and a byte.
  */
 struct placing_order {
-	int32_t type;
+	int32_t type, pid;
 	uint32_t at_return, perf, count;
 };
 
@@ -139,7 +139,8 @@ static void place(const struct keeper_message *order)
 	struct link_target target = { .path = path,
 				      .offsets = offsets,
 				      .cookies = offsets + placing->count,
-				      .count = placing->count };
+				      .count = placing->count,
+				      .pid = placing->pid };
 	int link, err;
 
 	/* the tracer's path may name its own descriptors */
@@ -237,7 +238,7 @@ static bool ask_to_place(const struct placing_order *placing, int prog_fd,
 int keeper_place(bool perf, int prog_fd, int attach_type, bool at_return,
 		 const struct link_target *target)
 {
-	struct placing_order placing = { attach_type, at_return, perf, target->count };
+	struct placing_order placing = { attach_type, target->pid, at_return, perf, target->count };
 	int link;
 
 	return ask_to_place(&placing, prog_fd, target, &link)

@@ -171,7 +171,7 @@ static int create_ends(struct links *links, const struct batch *batch,
 static int attach_range(struct links *links, struct batch *batch, size_t first, size_t n)
 {
 	struct link_target target = { batch->path, batch->offsets.data + first,
-				      batch->cookies.data + first, n };
+				      batch->cookies.data + first, n, links->pid };
 	int err = n ? create_ends(links, batch, &target) : 0;
 
 	if (!err || is_fatal(err))
@@ -302,7 +302,9 @@ static int link_own_code(enum link_mechanism mechanism, uint64_t offset, bool se
 			 bool at_return)
 {
 	static const uint64_t cookie = 1;
-	struct link_target target = { "/proc/self/exe", &offset, &cookie, 1 };
+	const struct link_target target = {
+		.path = "/proc/self/exe", .offsets = &offset, .cookies = &cookie, .count = 1
+	};
 	int type = links_attach_type(mechanism, session);
 	int prog = load_empty_program(type), fd;
 
@@ -312,6 +314,17 @@ static int link_own_code(enum link_mechanism mechanism, uint64_t offset, bool se
 				    : link_multi(prog, type, at_return, &target);
 	close(prog);
 	return fd;
+}
+
+bool links_know_processes(enum link_mechanism mechanism)
+{
+	const int type = links_attach_type(mechanism, false);
+	const int prog = mechanism >= LINK_MULTI ? load_empty_program(type) : -1;
+	const bool known = prog >= 0 && link_multi_knows_processes(prog, type);
+
+	if (prog >= 0)
+		close(prog);
+	return known;
 }
 
 static int try_mechanism(enum link_mechanism mechanism, uint64_t offset)

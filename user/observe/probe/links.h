@@ -82,10 +82,14 @@ struct links {
 	enum link_mechanism mechanism;
 	const struct link_programs *programs; /* the caller's */
 	uint64_t file; /* the file of later links, for links_forget() */
+	pid_t pid; /* whose hits later links are for; 0: those of all processes */
 	links_of_files all;
 	links_of_files call_returns; /* separate from their entries: not with session links */
 	struct link_closing *closing; /* links that the keeper still closes; NULL: none */
 };
+
+/* Whether struct links' pid has an effect: else links are for all processes. */
+bool links_know_processes(enum link_mechanism mechanism);
 
 void links_init(struct links *links, enum link_mechanism mechanism,
 		const struct link_programs *programs);

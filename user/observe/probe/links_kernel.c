@@ -49,10 +49,23 @@ int link_multi(int prog_fd, int attach_type, bool at_return, const struct link_t
 			.cookies = (uintptr_t)target->cookies,
 			.count = target->count,
 			.flags = at_return ? MULTI_RETURN : 0,
+			.pid = (uint32_t)target->pid,
 		},
 	};
 
 	return link_create(&attr, sizeof(attr));
+}
+
+/* The correction also made the kernel check the pid before it looks at the path. */
+bool link_multi_knows_processes(int prog_fd, int attach_type)
+{
+	static const uint64_t nothing;
+	const struct link_target nowhere = { "/", &nothing, &nothing, 1, -1 };
+	const int fd = link_multi(prog_fd, attach_type, false, &nowhere);
+
+	if (fd >= 0)
+		close(fd);
+	return fd == -EINVAL;
 }
 
 static int read_number(const char *path, const char *format, unsigned int *number)
