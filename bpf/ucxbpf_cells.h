@@ -88,7 +88,7 @@ enum ub_cell_other { UB_OTHER_CALLS, UB_OTHER_OPS, UB_OTHER_XFERS, UB_CELL_OTHER
 #define UB_CELLS_ASIDE 8192
 #define UB_CELLS_BEYOND 128 /* of a process, at the most */
 
-/* Cells of a process: taken of its share, and beyond it; of the former, those that it has back. */
+/* Counts of a process's cells: taken from its share, taken beyond it, returned to the share. */
 enum ub_share { UB_SHARE_TAKEN, UB_SHARE_BEYOND, UB_SHARE_RETURNED };
 struct ub_share_key {
 	__u32 tgid;

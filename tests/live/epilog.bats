@@ -64,10 +64,11 @@ stop_services()
 	SERVICES=()
 }
 
-# job ID [COMMAND]: two steps on two nodes, with a command between them; their epilogs have ended
+# job ID [COMMAND]: two steps on two nodes, with a command between them; their epilogs have ended. By their environment
+# the ranks are of another job: they belong to the one whose step daemon started them.
 job()
 {
-	local step="srun --mpi=pmi2 $PROGS/mpich/mpi_send"
+	local step="srun --mpi=pmi2 env SLURM_JOB_ID=77 SLURM_STEP_ID=9 $PROGS/mpich/mpi_send"
 
 	job_env_mpich
 	slurm env "${JOB_ENV[@]}" UCX_NET_DEVICES=eth0 UCX_TLS=tcp,self sbatch --wait --nodes=2 --ntasks-per-node=1 \

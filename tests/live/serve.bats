@@ -195,6 +195,25 @@ numbers()
 	scrape
 }
 
+# asks GROUP: the service at that socket answers nobody, if nobody is in the group
+asks() { setpriv --reuid=65534 --regid="$1" --clear-groups curl -sf --unix-socket "$SHARED/socket" http://localhost/metrics; }
+
+@test "a socket is open to the group of its folder alone" {
+	SHARED=$(mktemp -d /tmp/ucxbpf-shared-XXXXXX)
+	chgrp 54321 "$SHARED"
+	chmod 2750 "$SHARED"
+	hold
+	"$UCXBPF" serve -p "$HOLDER" --interval 1s --listen "unix:$SHARED/socket" 2>"$WORK/warnings" 3>&- &
+	SERVE_PID=$!
+	soon asks 54321
+	[ "$(stat -c '%a %g' "$SHARED/socket")" = "660 54321" ]
+	run -7 asks 65534
+	chmod 2755 "$SHARED"
+	run -7 asks 65534
+	stop_serve TERM
+	rmdir "$SHARED"
+}
+
 @test "a disk that is full: a warning, a counter, whole lines or none" {
 	mkdir "$WORK/disk"
 	mount -t tmpfs -o size=64k none "$WORK/disk" || skip "no tmpfs"

@@ -184,7 +184,7 @@ static void test_paths_are_bounded(void **state)
 		bytes += job_at(&view, 0)->paths[i].sums.bytes;
 	assert_int_equal(bytes, 5 * 3 * JOB_PATHS);
 	assert_int_equal(job_at(&view, 0)->paths[JOB_PATHS].sums.bytes, 5 * 2 * JOB_PATHS);
-	assert_string_equal(job_at(&view, 0)->id, "of the launcher");
+	assert_string_equal(job_at(&view, 0)->id, "launcher:of the launcher");
 	view_free(&view);
 }
 

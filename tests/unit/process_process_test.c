@@ -7,7 +7,12 @@
 #include <pthread.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <stdio.h>
+#include <unistd.h>
+#include <sys/wait.h>
+#include <signal.h>
 
+#include "observe/process/batch.h"
 #include "observe/process/proc.h"
 #include "base/lists.h"
 #include "observe/process/process.h"
@@ -44,6 +49,96 @@ static void test_launchers(void **state)
 	CHECK("PMIX_RANK=5\0SLURM_NTASKS=8\0SLURM_LOCALID=1\0SLURM_PROCID=5\0SLURM_JOB_ID=77", 5, 8,
 	      1, "PMIX_RANK", "77");
 	CHECK("SLURM_PROCID=0\0PMI_RANK=6\0SLURM_NTASKS=1\0PMI_SIZE=7", 6, 7, -1, "PMI_RANK", "");
+}
+
+static bool from_cgroups(const char *text, const char *job, const char *step)
+{
+	struct batch_id id;
+
+	return batch_from_cgroups(text, &id) && !strcmp(id.job, job) && !strcmp(id.step, step);
+}
+
+static bool from_title(const char *title, const char *job, const char *step)
+{
+	struct batch_id id;
+
+	return batch_from_title(title, &id) && !strcmp(id.job, job) && !strcmp(id.step, step);
+}
+
+/* Slurm's cgroups lie below the root; a user may have such names below a cgroup of his own. */
+static void test_jobs_by_slurm(void **state)
+{
+	static const char *const none[] = {
+		"",
+		"0::/",
+		"0::/user.slice/user-1000.slice/user@1000.service/job_7/step_0",
+		"0::/user.slice/user-1000.slice/system.slice/slurmstepd.scope/job_7/step_0",
+		"0::/system.slice/x.service/slurmstepd.scope/job_7/step_0",
+		"0::/system.slice/slurmstepd.scope/system",
+		"0::/system.slice/slurmstepd.scope/job_/step_0",
+		"0::/system.slice/slurmstepd.scope/job_7x/step_0",
+		"4:memory:/user/slurm/uid_0/job_7/step_0",
+		"4:memory:/slurmx/uid_0/job_7/step_0",
+		"4:memory:/slurm/job_7/step_0",
+	};
+	struct batch_id id;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(none) / sizeof(*none); i++)
+		assert_false(batch_from_cgroups(none[i], &id));
+	assert_true(from_cgroups("0::/system.slice/slurmstepd.scope/job_7/step_0/user/task_0\n",
+				 "7", "0"));
+	assert_true(from_cgroups("0::/system.slice/n1_slurmstepd.scope/job_7/step_batch/user", "7",
+				 "batch"));
+	assert_true(from_cgroups("5:cpu:/\n4:memory:/slurm/uid_1000/job_77/step_extern/task_1\n",
+				 "77", "extern"));
+	assert_true(from_cgroups("4:memory:/slurm_n1/uid_0/job_77", "77", ""));
+
+	assert_true(from_title("slurmstepd: [7.0]", "7", "0"));
+	assert_true(from_title("slurmstepd: [7.batch]", "7", "batch"));
+	assert_true(from_title("slurmstepd: [7+1.interactive]", "7", "interactive"));
+	assert_true(from_title("slurmstepd: [7]", "7", ""));
+	assert_true(from_title("slurmstepd: [7.x]", "7", ""));
+	assert_false(batch_from_title("slurmstepd: [x.0]", &id));
+	assert_false(batch_from_title("slurmstepd: [7", &id));
+	assert_false(batch_from_title("sh slurmstepd: [7.0]", &id));
+}
+
+/* Gone with its parent: a process of root with the title of a step daemon. */
+static void step_daemon(const char *title, int ready, int until)
+{
+	char script[] = "read -r _ <&9", fd[16];
+
+	snprintf(fd, sizeof(fd), "%d", ready);
+	dup2(until, 9);
+	write(ready, "x", 1);
+	execl("/bin/sh", title, "-c", script, (char *)NULL);
+	_exit(1);
+}
+
+static void test_a_claim_is_refused(void **state)
+{
+	int ready[2], until[2];
+	struct batch_id id;
+	char byte;
+	pid_t pid;
+
+	(void)state;
+	if (geteuid())
+		skip();
+	assert_false(batch_would_show("987654321"));
+	assert_int_equal(pipe(ready) | pipe(until), 0);
+	pid = fork();
+	if (!pid)
+		step_daemon("slurmstepd: [987654321.3]", ready[1], until[0]);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	for (int i = 0; i < 500 && !batch_would_show("987654321"); i++)
+		usleep(10000);
+	assert_true(batch_would_show("987654321"));
+	assert_false(batch_would_show("98765432"));
+	assert_false(batch_of(getpid(), &id) && !strcmp(id.job, "987654321"));
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
 static void test_nonsense_is_unknown(void **state)
@@ -317,6 +412,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_launchers),
+		cmocka_unit_test(test_jobs_by_slurm),
+		cmocka_unit_test(test_a_claim_is_refused),
 		cmocka_unit_test(test_nonsense_is_unknown),
 		cmocka_unit_test(test_environment),
 		cmocka_unit_test(test_large_environment),

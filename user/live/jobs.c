@@ -2,6 +2,7 @@
 #include "live/jobs.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -211,9 +212,14 @@ static struct live_job *other_job(struct jobs *jobs, uint64_t now)
 	return jobs->other;
 }
 
-static const char *id_of(const struct live_process *process)
+/* A launcher's number, which any process can choose, is never like a batch system's. */
+#define LAUNCHER "launcher:"
+
+static void put_id(char *to, size_t room, const struct live_process *process)
 {
-	return process->batch_job ? process->batch_job : process->job;
+	const char *batch = process->batch_job, *job = process->job;
+
+	snprintf(to, room, "%s%s", !batch && job ? LAUNCHER : "", batch ? batch : job ? job : "");
 }
 
 static struct live_job *find(const struct jobs *jobs, const struct live_job *like)
@@ -228,8 +234,12 @@ static struct live_job *find(const struct jobs *jobs, const struct live_job *lik
 static struct live_job *find_or_make(struct jobs *jobs, const struct live_process *process,
 				     uint64_t now)
 {
-	struct live_job *job = job_new(id_of(process), process->step, now);
-	struct live_job *found = find(jobs, job);
+	struct live_job *job, *found;
+	char id[1024];
+
+	put_id(id, sizeof(id), process);
+	job = job_new(id, process->step, now);
+	found = find(jobs, job);
 
 	if (!found && !strcmp(job->id, OTHER) && !*job->step)
 		found = other_job(jobs, now);

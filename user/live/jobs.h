@@ -42,7 +42,7 @@ struct job_sums {
 
 /* A job's step, or a job without steps. */
 struct live_job {
-	/* texts as those of a path; of a launcher where there is no batch system */
+	/* texts as those of a path; "launcher:NUMBER" where there is no batch system */
 	char id[256], step[64];
 	/* ns, CLOCK_MONOTONIC: when it came, or came again, and the last interval with it alive */
 	uint64_t began, seen;

@@ -466,7 +466,7 @@ int probes_attach(struct probes *probes, const struct library *library, const st
 	return err;
 }
 
-/* Links of a process are told apart from those of files in the same way. */
+/* The links of a process have a key as those of a file have. */
 static uint64_t process_key(pid_t tgid)
 {
 	return file_key((dev_t)-1, (ino_t)tgid);

@@ -20,9 +20,11 @@
 #include "base/alloc.h"
 #include "base/environment.h"
 #include "base/lists.h"
+#include "base/log.h"
 #include "base/shape.h"
 #include "base/text.h"
 #include "base/vec.h"
+#include "observe/process/batch.h"
 #include "observe/process/elf.h"
 #include "observe/process/proc.h"
 
@@ -216,6 +218,23 @@ void launch_facts_from(struct os_process *process, const char *text, unsigned lo
 	keep_environment(process, text, size);
 }
 
+/* The environment alone is a claim: it is believed where Slurm would not show better. */
+static void confirm_batch(struct os_process *process)
+{
+	struct batch_id id;
+
+	if (batch_of(process->pid, &id)) {
+		if (*id.step || strcmp(id.job, process->batch_job))
+			snprintf(process->step, sizeof(process->step), "%s", id.step);
+		snprintf(process->batch_job, sizeof(process->batch_job), "%s", id.job);
+	} else if (*process->batch_job && batch_would_show(process->batch_job)) {
+		log_info(
+			"process %d claims by its environment alone to be in job '%s': not believed",
+			process->pid, process->batch_job);
+		process->batch_job[0] = process->step[0] = '\0';
+	}
+}
+
 /*
  * Fills rank, size, local_rank, rank_from, jobs, environment and environment_cut from
  * /proc/PID/environ. That is the environment at exec: variables that the program sets later are
@@ -346,6 +365,7 @@ int process_init(struct os_process *process, pid_t pid)
 	process->exe = read_exe(pid);
 	process->cmdline = read_cmdline(pid);
 	launch_facts(process);
+	confirm_batch(process);
 	read_cpus(process);
 	return 0;
 }

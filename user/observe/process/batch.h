@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The batch job of a process by what its user cannot write: the cgroup that Slurm put it in, or an
+ * ancestor that is a step daemon of Slurm's. A process may claim any job by its environment.
+ */
+#ifndef UCXBPF_PROCESS_BATCH_H
+#define UCXBPF_PROCESS_BATCH_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct batch_id {
+	char job[64];
+	char step[24]; /* number, "batch", "extern", "interactive"; "" = not told */
+};
+
+/* Where Slurm shows that the process is in a job, which one. */
+bool batch_of(pid_t pid, struct batch_id *id);
+
+/*
+ * Whether Slurm would show it if a process was in that job: its cgroups are on this node, or a step
+ * daemon of the job runs here. Then a claim that batch_of() does not confirm is wrong.
+ */
+bool batch_would_show(const char *job);
+
+/* The parts of these, for tests: /proc/PID/cgroup, and a step daemon's title. */
+bool batch_from_cgroups(const char *text, struct batch_id *id);
+bool batch_from_title(const char *title, struct batch_id *id);
+
+#endif
