@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "explain/decode/decode.h"
+#include "explain/decode/internal.h"
 
 struct bed {
 	struct decoder decoder;
@@ -377,6 +377,51 @@ static void pid_of_another_user(void **state)
 	}
 }
 
+static void add_lanes(struct bed *bed, const char *iface, bool all, int ts)
+{
+	json_array_append_new(bed->sides,
+			      json_pack("{s:s, s:i, s:s, s:s, s:i}", "t", "uct_ep", "tgid", 7,
+					"uct_ep", "0x5000", "iface", iface, "ts", ts));
+	json_array_append_new(bed->sides,
+			      json_pack("{s:s, s:i, s:s, s:s, s:[s], s:b, s:i}", "t", "ep", "tgid",
+					7, "ep", "0x3000", "worker", "0x2000", "lanes", "0x5000",
+					"lanes_all", all, "ts", ts));
+}
+
+/* An endpoint that records introduced: until a snapshot has all its lanes, they are some of the
+ * interfaces. */
+static void lanes_of_a_known_endpoint(void **state)
+{
+	static const char *const names[] = { "posix", "tcp" };
+	struct process *process;
+	struct object *ep;
+	struct bed bed;
+
+	(void)state;
+	bed_init(&bed);
+	bed_process(&bed, 7, 10, 20, "app");
+	for (int i = 0; i < 2; i++)
+		json_array_append_new(
+			bed.sides, json_pack("{s:s, s:i, s:s, s:s, s:s, s:s, s:i}", "t", "iface",
+					     "tgid", 7, "iface", i ? "0x1100" : "0x1000", "worker",
+					     "0x2000", "tl", names[i], "dev", "x", "ts", 25));
+	json_array_append_new(bed.sides,
+			      json_pack("{s:s, s:i, s:s, s:s, s:i}", "t", "ep", "tgid", 7, "ep",
+					"0x3000", "worker", "0x2000", "ts", 30));
+	add_lanes(&bed, "0x1100", false, 40);
+	add_lanes(&bed, "0x1100", true, 50);
+	bed_ready(&bed);
+	process = bed.decoder.processes.data[0];
+	objects_apply(&bed.decoder, &bed.capture, 35);
+	ep = decoder_object(&bed.decoder, process, OBJECT_EP, 0x3000, 35);
+	assert_string_equal(decoder_lanes(&bed.decoder, ep), "some of posix/x, tcp/x");
+	objects_apply(&bed.decoder, &bed.capture, 45);
+	assert_string_equal(decoder_lanes(&bed.decoder, ep), "some of posix/x, tcp/x");
+	objects_apply(&bed.decoder, &bed.capture, 55);
+	assert_string_equal(decoder_lanes(&bed.decoder, ep), "tcp/x");
+	bed_release(&bed);
+}
+
 static char *cpus_told(json_t *first, json_t *second)
 {
 	json_t *told[] = { first, second };
@@ -633,6 +678,7 @@ static void memory_of_a_fork(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lanes_of_a_known_endpoint),
 		cmocka_unit_test(strings_are_interned),
 		cmocka_unit_test(pid_reuse),
 		cmocka_unit_test(pid_reuse_unseen),

@@ -235,11 +235,11 @@ static void lanes_told(struct decoder *decoder, const struct object *ep, lane_na
 {
 	for (size_t i = 0; i < ep->lanes.len; i++) {
 		const struct object *lane = decoder_object(decoder, ep->process, OBJECT_UCT_EP,
-							   ep->lanes.data[i], ep->from);
+							   ep->lanes.data[i], ep->lanes_at);
 
 		add_lane(decoder, names,
 			 lane ? decoder_object(decoder, ep->process, OBJECT_IFACE, lane->parent,
-					       ep->from)
+					       ep->lanes_at)
 			      : NULL);
 	}
 }
@@ -269,12 +269,13 @@ static const char *join_names(struct decoder *decoder, lane_names *names, const 
 const char *decoder_lanes(struct decoder *decoder, struct object *ep)
 {
 	const struct process *process = ep->process;
-	const bool told = ep->lanes.len;
+	const bool told = ep->lanes.len && !ep->lanes_some;
 	lane_names names = { 0 };
 
 	if (ep->lane_names && ep->lane_names_of == process->ifaces.len)
 		return ep->lane_names;
-	lanes_told(decoder, ep, &names);
+	if (told)
+		lanes_told(decoder, ep, &names);
 	for (size_t i = 0; !told && i < process->ifaces.len; i++)
 		if (process->ifaces.data[i]->parent == ep->parent)
 			add_lane(decoder, &names, process->ifaces.data[i]);
@@ -345,7 +346,7 @@ static struct process *process_by_lanes(struct decoder *decoder, const struct ob
 {
 	for (size_t i = 0; i < ep->lanes.len; i++) {
 		struct object *lane = decoder_object(decoder, ep->process, OBJECT_UCT_EP,
-						     ep->lanes.data[i], ep->from);
+						     ep->lanes.data[i], ep->lanes_at);
 		struct process *found = NULL;
 
 		if (lane && lane->peer_pid)
@@ -402,6 +403,23 @@ static void read_lanes(struct object *object, const json_t *side)
 		if (address)
 			vec_push(&object->lanes, address);
 	}
+	object->lanes_all = json_is_true(json_object_get(side, "lanes_all"));
+	object->lanes_some = json_is_false(json_object_get(side, "lanes_all"));
+	object->lanes_at = object->from;
+}
+
+/* An endpoint that is known already has no lanes, or not surely all. */
+static void take_lanes(struct object *known, const struct object *object)
+{
+	if (!object->lanes_all || (known->lanes.len && !known->lanes_some))
+		return;
+	known->lanes.len = 0;
+	for (size_t i = 0; i < object->lanes.len; i++)
+		vec_push(&known->lanes, object->lanes.data[i]);
+	known->lanes_all = true;
+	known->lanes_some = false;
+	known->lanes_at = object->lanes_at;
+	known->lane_names = NULL;
 }
 
 static void read_fifo(struct object *object, const json_t *fifo)
@@ -492,6 +510,7 @@ static bool merge(struct decoder *decoder, struct object *known, const struct ob
 	known->peer_process = known->peer_process ? known->peer_process : object->peer_process;
 	for (size_t i = 0; i < object->lanes.len; i++)
 		decoder_learn_lane(decoder, known->process, object->lanes.data[i], known->address);
+	take_lanes(known, object);
 	return true;
 }
 

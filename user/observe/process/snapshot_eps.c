@@ -103,22 +103,26 @@ static bool add_lane(struct snap_walk *walk, uint64_t ep, uint64_t uct_ep, json_
 	return true;
 }
 
-int snap_lanes(struct snap_walk *walk, uint64_t ep, uint64_t ext, json_t *lanes)
+int snap_lanes(struct snap_walk *walk, uint64_t ep, uint64_t ext, json_t *lanes, bool *all)
 {
 	const struct layout *layout = walk->snapshot->layout;
 	uint64_t uct_eps[MAX_LANES], more, uct_ep;
 	unsigned int count = layout->ep_uct_eps_max;
 	int error;
 
+	*all = false;
 	if (layout->ep_uct_eps == UB_OFF_UNKNOWN || count > MAX_LANES)
 		return 0;
 	error = snap_read(walk->snapshot, ep + layout->ep_uct_eps, uct_eps,
 			  count * sizeof(*uct_eps));
+	*all = !error;
 	for (unsigned int i = 0; !error && i < count; i++)
-		add_lane(walk, ep, uct_eps[i], lanes);
+		if (!add_lane(walk, ep, uct_eps[i], lanes) && uct_eps[i])
+			*all = false;
 	if (error || layout->ext_uct_eps == UB_OFF_UNKNOWN)
 		return error;
 	error = snap_pointer(walk->snapshot, ext + layout->ext_uct_eps, &more);
+	*all = *all && !error && !more;
 	/* its length is not in the ep: it ends where no endpoint of this worker follows */
 	for (unsigned int i = count; !error && more && i < MAX_LANES; i++, more += 8)
 		if (snap_pointer(walk->snapshot, more, &uct_ep) ||
@@ -196,6 +200,7 @@ static int add_ep(struct snap_walk *walk, uint64_t ext)
 {
 	json_t *record, *lanes;
 	uint64_t ep;
+	bool all = false;
 	int error = ep_of(walk, ext, &ep);
 
 	if (error)
@@ -206,10 +211,11 @@ static int add_ep(struct snap_walk *walk, uint64_t ext)
 	record_hex(record, "worker", walk->worker->address);
 	error = add_ids(walk, ep, ext, record);
 	if (!error)
-		error = snap_lanes(walk, ep, ext, lanes);
+		error = snap_lanes(walk, ep, ext, lanes, &all);
 	if (!error && snap_expired(walk->snapshot))
 		error = snap_refuse(walk->snapshot, -ETIME, "took too long");
 	json_object_set_new(record, "lanes", lanes);
+	json_object_set_new(record, "lanes_all", json_boolean(all));
 	if (error)
 		json_decref(record);
 	else

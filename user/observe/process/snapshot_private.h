@@ -63,8 +63,9 @@ int snap_endpoints(struct snapshot *snapshot, const struct snap_worker *worker, 
 
 /*
  * Appends "uct_ep" records of one endpoint's lanes, and their addresses to lanes. ext: its
- * extension.
+ * extension. *all: these are proved to be all of them. They are not where a lane is not wired up
+ * yet, or where some are in an array of unknown length.
  */
-int snap_lanes(struct snap_walk *walk, uint64_t ep, uint64_t ext, json_t *lanes);
+int snap_lanes(struct snap_walk *walk, uint64_t ep, uint64_t ext, json_t *lanes, bool *all);
 
 #endif
