@@ -93,6 +93,11 @@ def open:
 	breach($where; ("context", "sequence"); or_null(natural)),
 	breach($where; "sequence_by"; or_null(one_of(["calls", "tags"]))),
 	breach($where; "sequence_reason"; or_null(name)),
+	breach($where; "step"; or_null(one_of(["queued", "announced", "unreceived", "unacknowledged", "matched", "data", "posted"]))),
+	breach($where; ("bytes", "moved_bytes"); or_null(natural)),
+	(select((.step == null) == (.step_reason == null) or (.op == null and .step != null)) | "\($where): a step of nothing, or with a reason"),
+	(select(.moved_bytes != null and (.step != "data" or (.bytes != null and .moved_bytes >= .bytes)))
+		| "\($where): \(.moved_bytes) of \(.bytes) bytes moved at the step \(.step)"),
 	(select((.sequence == null) != (.sequence_by == null) or (.sequence != null and .sequence_reason != null))
 		| "\($where): a number of nothing, or with a reason"),
 	breach($where; ("peer_certain", "certain"); type == "boolean");

@@ -111,6 +111,12 @@ both()
 	done
 }
 
+# steps FILE: "RANK STEP BYTES" of each open call, in order of ranks
+steps()
+{
+	jq -r '.open | sort_by(.rank)[] | "\(.rank) \(.step) \(.bytes)"' "$CASE/$1"
+}
+
 # Open MPI has the request of a blocking call on the call's stack, MPICH among all others: there the peer is "perhaps" that.
 own()
 {
@@ -167,10 +173,12 @@ never()
 	both behind "1 1 null sleeping null $(own "$1")"
 	jq -e --argjson own "$(own "$1")" '.open[0].peer_certain == $own and .unread == []' "$CASE/pending"
 	perhaps=$([ "$1" = openmpi ] || echo "perhaps ")
+	both steps "0 posted null"
 	lasted pending 1
 	lasted report 2
 	"$UCXBPF" replay "$CASE/job.ucxb" >"$CASE/text"
 	grep -qE "^1 rank waits: rank 0 in MPI_Recv for >=2\.[0-9]+ s \(began before the trace\), ${perhaps}from rank 1, tag 7" "$CASE/text"
+	tr -s ' \n' ' ' <"$CASE/text" | grep -qF "tag 7 (no message yet), at mpi_stuck.c:"
 	grep -qx "rank 1 is ${perhaps}behind: it is sleeping, outside of MPI; 1 rank waits for it" "$CASE/text"
 	judged "$(verdict "$1")" rank1 "rank 1 is ${perhaps}behind: it is sleeping, outside of MPI; 1 rank waits for it"
 	jq -e '.open[0].call_site | test("^mpi_stuck.c:[0-9]+$")' "$CASE/report"
@@ -226,8 +234,8 @@ start()
 		unique == [["MPI_Wait", "MPI_COMM_WORLD", 0, 3, "tags"]]' "$CASE/pending"
 	# top has it by the same facts: once is enough
 	[ "$1" = mpich ] || "$UCXBPF" top -p "$PIDS" --once --json |
-		jq -e '[.threads[] | select(.function) | [.context, .sequence, .sequence_by]] | length == 3 and
-			unique == [[0, 3, "tags"]]'
+		jq -e '[.threads[] | select(.function) | [.context, .sequence, .sequence_by, .step]] | length == 3 and
+			unique == [[0, 3, "tags", "posted"]]'
 }
 
 @test "a collective that does not block, and that one rank leaves out: its number" {
@@ -257,6 +265,7 @@ stopped()
 	sleep 0.2
 	looked_at "$(own "$1")"
 	both opened "0 MPI_Recv 1 7 true true"
+	both steps "0 posted null"
 	[ "$(behind pending | cut -d " " -f 1-4,6)" = "1 1 null stopped $(own "$1")" ]
 	[ "$(behind report | cut -d " " -f 1-4,6)" = "1 1 null stopped $(own "$1")" ]
 	judged "$(verdict "$1")" rank1 "rank 1 is (perhaps )?behind: it is stopped, .*; 1 rank waits for it"
@@ -267,6 +276,31 @@ stopped()
 
 @test "a peer that was stopped" {
 	each_mpi stopped
+}
+
+# waits_at EXPECTED: as steps, by "pending", asked again where it did not find a thread that runs
+waits_at()
+{
+	local attempt
+
+	for attempt in 1 2 3; do
+		"$UCXBPF" pending --json -p "$PIDS" -d 0.5 >"$CASE/pending"
+		! jq -e 'any(.open[]; .certain)' "$CASE/pending" >/dev/null || break
+	done
+	steps pending
+	[ "$(steps pending)" = "$1" ]
+}
+
+# In "flood" one sends 64 bytes for ever, and the other takes none: at some time UCX has no room.
+@test "steps of short messages that find no room or no receive, with both generations of protocols" {
+	PROTO=n hung 2 openmpi flood
+	waits_at "0 queued 64"
+	end_job
+	PROTO=y hung 2 mpich flood
+	waits_at "0 queued 64"
+	end_job
+	PROTO=y hung 2 mpich syncs
+	waits_at $'0 unreceived 1\n1 unreceived 1'
 }
 
 # Neither end has posted anything that matching knows: requests of sends lie in UCX's pool or on the stack.
@@ -281,11 +315,15 @@ sends()
 		both behind "1 1 null sleeping null $(own "$mpi")"
 		jq -e '[.queued[] | select(.what == "send") | [.rank, .peer_rank, .tag, .bytes]] == [[0, 1, 9, 1048576]]' \
 			"$CASE/pending"
+		# rank 1 has not taken the message in: the queues of UCX do not tell that from an answer on its way
+		jq -e '.open | length == 1 and all(.step == null and (.step_reason | startswith("its peer holds no such message")))' \
+			"$CASE/pending"
 		end_job
 		hung 2 "$mpi" sends
 		looked_at "$(own "$mpi")"
 		both opened $'0 MPI_Send 1 9 true true\n1 MPI_Send 0 9 true true'
 		both behind "0,1 0 null null null $(own "$mpi")"
+		both steps $'0 unreceived 1048576\n1 unreceived 1048576'
 		jq -e '[.queued[] | select(.what == "message") | [.rank, .peer_rank, .tag, .bytes]] | sort ==
 			[[0, 1, 9, 1048576], [1, 0, 9, 1048576]]' "$CASE/pending"
 		end_job

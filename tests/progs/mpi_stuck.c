@@ -3,10 +3,13 @@
  * mpi_stuck CASE: a job that never ends; whoever starts it ends it. "never": rank 1 sends nothing,
  * "skip": the last rank leaves a barrier out, "deadlock": two ranks receive from each other,
  * "wait": as "never", with MPI_Irecv and MPI_Wait, "waitall": with two receives of one rank,
- * "send": rank 1 receives nothing of what is announced to it first, "sends": two ranks send each
- * other such messages, "reduce": the last rank leaves out an MPI_Allreduce of the ranks of a
- * communicator like MPI_COMM_WORLD, "other": it is in another collective than the others,
- * "start": it leaves out the third MPI_Ibarrier, "peer": rank 1 sends, for as long as it runs.
+ * "send": rank 1 receives nothing of what is announced to it first, "flood": nor any of rank 0's
+ * short messages, "posted": rank 1 has posted the receive of what is announced, and makes no
+ * progress, "ready": rank 0 receives what rank 1 has announced in the same way, "sends": two ranks
+ * send each other messages that are announced first, "syncs": short ones, with MPI_Ssend, "reduce":
+ * the last rank leaves out an MPI_Allreduce of the ranks of a communicator like MPI_COMM_WORLD,
+ * "other": it is in another collective than the others, "start": it leaves out the third
+ * MPI_Ibarrier, "peer": rank 1 sends, for as long as it runs.
  */
 #include <unistd.h>
 
@@ -47,6 +50,32 @@ static void wait_for_two(int from)
 static void send_large(int to)
 {
 	T(MPI_Send)(large, sizeof(large), MPI_CHAR, to, 9, MPI_COMM_WORLD);
+}
+
+static void send_sync(int to)
+{
+	T(MPI_Ssend)(&byte, 1, MPI_CHAR, to, 9, MPI_COMM_WORLD);
+}
+
+static void flood(int to)
+{
+	for (;;)
+		T(MPI_Send)(large, 64, MPI_CHAR, to, 9, MPI_COMM_WORLD);
+}
+
+/* A large message whose one end, rank 1, starts it and leaves MPI. */
+static void half_started(int sender)
+{
+	MPI_Request request;
+
+	if (rank == 0 && sender == 0)
+		send_large(1);
+	else if (rank == 0)
+		T(MPI_Recv)
+	(large, sizeof(large), MPI_CHAR, 1, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	else if (sender == 0)
+		T(MPI_Irecv)(large, sizeof(large), MPI_CHAR, 0, 9, MPI_COMM_WORLD, &request);
+	else T(MPI_Isend)(large, sizeof(large), MPI_CHAR, 0, 9, MPI_COMM_WORLD, &request);
 }
 
 static void reduce_without_last(void)
@@ -106,6 +135,14 @@ int main(int argc, char **argv)
 		wait_for_two(1);
 	if (!strcmp(argv[1], "send") && rank == 0)
 		send_large(1);
+	if (!strcmp(argv[1], "syncs"))
+		send_sync(!rank);
+	if (!strcmp(argv[1], "flood") && rank == 0)
+		flood(1);
+	if (!strcmp(argv[1], "posted"))
+		half_started(0);
+	if (!strcmp(argv[1], "ready"))
+		half_started(1);
 	if (!strcmp(argv[1], "sends"))
 		send_large(!rank);
 	if (!strcmp(argv[1], "reduce"))

@@ -20,6 +20,7 @@
 #define HASH_SIZE 1021
 #define SEND_TAG (1u << 14)
 #define COMPLETED 1u
+#define PROTO_SEND (1u << 2)
 
 struct queue {
 	void *head, *tail;
@@ -257,6 +258,116 @@ static void test_broken(void **state)
 	expect_reason("no worker of this process there");
 }
 
+/* The row of the only send ends with these: "ID MOVED COPIED". */
+static void expect_progress(const char *progress)
+{
+	json_t *record = queues();
+	const json_t *row = json_array_get(json_object_get(record, "sends"), 0);
+	const json_t *moved = json_array_get(row, 5);
+	char text[64];
+
+	snprintf(text, sizeof(text), "%s %lld %d", json_string_value(json_array_get(row, 4)),
+		 json_is_null(moved) ? -1 : (long long)json_integer_value(moved),
+		 json_is_true(json_array_get(row, 6)));
+	assert_string_equal(text, progress);
+	json_decref(record);
+}
+
+/* Generation 1: an id as long as an answer must come, a completion function of data that is not
+ * copied.
+ */
+static void test_progress(void **state)
+{
+	(void)state;
+	for (unsigned int i = 0; layout_at(i); i++) {
+		unsigned char *request = scene.stack + 64;
+		const unsigned int offset = layout_at(i)->wire.req_dt_length - 8;
+
+		scene_set(layout_at(i));
+		send(request, SEND_TAG);
+		expect_progress("0 0 1");
+		put_number(request, offset, 1024);
+		expect_progress("0 1024 1");
+		put(request, layout->wire.req_uct_comp, scene.stack);
+		expect_progress("0 1024 0");
+		put_number(request, offset, 4097);
+		expect_progress("0 -1 0");
+		put_number(request, offset, 0);
+		put_number(request, layout->wire.req_id, 0x1235);
+		expect_progress("0x1235 -1 0");
+	}
+}
+
+/* Generation 2: the protocol's name tells. */
+static void test_progress_of_protocols(void **state)
+{
+	static struct {
+		void *proto;
+		unsigned char rest[64];
+	} config;
+	static struct {
+		const char *name;
+	} proto;
+
+	(void)state;
+	for (unsigned int i = 0; layout_at(i); i++) {
+		unsigned char *request = scene.stack + 64;
+
+		scene_set(layout_at(i));
+		send(request, PROTO_SEND);
+		config.proto = &proto;
+		put(request, layout->wire.req_proto_config, &config);
+		put_number(request, layout->wire.req_dt_length, 4096);
+		proto.name = "egr/multi/bcopy\0.......";
+		expect_progress("0 0 1");
+		put_number(request, layout->wire.req_dt_length + 8, 1024);
+		expect_progress("0 1024 1");
+		proto.name = "egr/multi/zcopy\0.......";
+		expect_progress("0 1024 0");
+		proto.name = "egrsnc/multi/bcopy\0....";
+		expect_progress("0 -1 0");
+		proto.name = "tag/rndv\0..............";
+		expect_progress("0 -1 0");
+		proto.name = NULL;
+		expect_progress("0 -1 0");
+	}
+}
+
+static void expect_waiting(uint64_t flags, uint64_t length, json_int_t bytes, const char *request)
+{
+	json_t *record, *row;
+
+	scene.message[4] = length;
+	scene.message[5] = flags;
+	record = queues();
+	row = json_array_get(json_array_get(json_object_get(record, "waiting"), 0), 1);
+	assert_int_equal(row ? json_integer_value(row) : -1, bytes);
+	row = json_array_get(json_array_get(json_object_get(record, "waiting"), 0), 2);
+	if (request)
+		assert_string_equal(json_string_value(row), request);
+	else
+		assert_null(row);
+	json_decref(record);
+}
+
+/* A send that waits for its receive is found by its request, whether it was announced or not. */
+static void test_waiting(void **state)
+{
+	(void)state;
+	scene_set(layout_at(0));
+	scene.message[2] = scene.message[3] = (uintptr_t)tm(48);
+	put(tm(48), 0, &scene.message[2]);
+	put(tm(48), 8, &scene.message[2]);
+	for (int i = 6; i < 11; i++)
+		scene.message[i] = 0x1000 + (uint64_t)i;
+	expect_waiting(1 << 1 | 1 << 2, 16, -1, NULL);
+	expect_waiting(1 << 1 | 1 << 2 | 1 << 3, 24 + 7, 7, "0x1008");
+	expect_waiting(1 << 1 | 1 << 2 | 1 << 3, 23, -1, NULL);
+	expect_waiting(1 << 1 | 1 << 2 | 1 << 3 | 1 << 4, 24, -1, NULL);
+	expect_waiting(1 << 1 | 1 << 3, 40, 0x1007, "0x100a");
+	expect_waiting(1 << 6, 40, 0x100a, "0x1008");
+}
+
 /* Words on a stack that look like the endpoint of a request, and what is around them does not. */
 static void test_stack_garbage(void **state)
 {
@@ -374,7 +485,8 @@ int main(void)
 		cmocka_unit_test(test_broken),   cmocka_unit_test(test_stack_garbage),
 		cmocka_unit_test(test_cut),      cmocka_unit_test(test_unknown_layout),
 		cmocka_unit_test(test_budget),   cmocka_unit_test(test_stack_is_cut),
-		cmocka_unit_test(test_too_late),
+		cmocka_unit_test(test_too_late), cmocka_unit_test(test_progress),
+		cmocka_unit_test(test_waiting),  cmocka_unit_test(test_progress_of_protocols),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -370,6 +370,7 @@ static struct live_thread *thread_new(struct live *live, const struct live_proce
 	thread->process = process;
 	thread->tid = tid;
 	thread->peer_rank = thread->tag = thread->context = -1;
+	thread->bytes = thread->moved = UINT64_MAX;
 	return thread;
 }
 
@@ -411,6 +412,10 @@ static void on_open(struct live *live, const struct fact_open *fact)
 	thread->context = fact->context;
 	thread->sequence = fact->sequence;
 	thread->sequence_by = strings_keep(&live->strings, fact->sequence_by);
+	thread->step = strings_keep(&live->strings, fact->step);
+	thread->step_reason = strings_keep(&live->strings, fact->step_reason);
+	thread->bytes = fact->bytes;
+	thread->moved = fact->moved;
 }
 
 static void on_lifetime(struct live *live, const struct fact_lifetime *fact)

@@ -108,6 +108,8 @@ struct live_thread {
 	int peer_rank, tag, context;
 	uint64_t sequence;
 	const char *sequence_by;
+	const char *step, *step_reason;
+	uint64_t bytes, moved;
 };
 
 /* The tracer's half of an interval. */

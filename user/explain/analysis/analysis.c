@@ -260,12 +260,16 @@ static bool knows_end(const struct analysis *analysis, const struct process *pro
 static bool is_open(const struct analysis *analysis, const struct call *call, uint64_t until,
 		    struct fact_open *fact)
 {
-	const bool open = until > call->start && waits_open(analysis->waits, call, fact) &&
+	struct awaited_state state;
+	const bool open = until > call->start && waits_open(analysis->waits, call, fact, &state) &&
 			  knows_end(analysis, call->process);
+
+	if (open)
+		underway_step(&analysis->emitter, call, &state, fact);
 
 	if (!underway_looked(call, until))
 		return open;
-	switch (underway_call(&analysis->emitter, call, open, fact)) {
+	switch (underway_call(&analysis->emitter, call, open ? &state : NULL, fact)) {
 	case UNDERWAY_IN_CALL:
 		return true;
 	case UNDERWAY_ELSEWHERE:

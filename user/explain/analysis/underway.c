@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mpi_function.h"
+#include "explain/analysis/step.h"
 
 /* Who a queued operation is with, and in which terms of MPI. */
 struct with {
@@ -92,6 +93,7 @@ static void name_awaited(const struct emitter *emitter, const struct process *pr
 {
 	const struct mpi_function kind = mpi_function(look->function);
 	bool own = false, found = false, receives = false;
+	struct op_step step = step_none();
 
 	for (size_t i = 0; i < process->queued.len; i++) {
 		const struct queued *queued = &process->queued.data[i];
@@ -110,6 +112,8 @@ static void name_awaited(const struct emitter *emitter, const struct process *pr
 		    (receives && queued->what != QUEUED_RECEIVE))
 			continue;
 		with = with_of(emitter, process, queued);
+		step = found ? step_join(step, step_of(process, NULL, queued, with.peer))
+			     : step_of(process, NULL, queued, with.peer);
 		add_number(process, queued, found, open);
 		if (!found) {
 			open->op = queued->what == QUEUED_RECEIVE ? "tag_recv" : "tag_send";
@@ -127,6 +131,7 @@ static void name_awaited(const struct emitter *emitter, const struct process *pr
 		found = true;
 	}
 	open->peer_certain = own && !process->unread.len;
+	step_tell(step, open);
 }
 
 static struct fact_open open_call(const struct emitter *emitter, const struct process *process,
@@ -193,8 +198,17 @@ bool underway_looked(const struct call *call, uint64_t until)
 	return looks && until <= looks->last.ts + AT_END;
 }
 
-enum underway underway_call(const struct emitter *emitter, const struct call *call, bool filled,
-			    struct fact_open *open)
+void underway_step(const struct emitter *emitter, const struct call *call,
+		   const struct awaited_state *state, struct fact_open *open)
+{
+	const struct queued *queued = step_row(call->process, state);
+	const struct process *peer = queued ? with_of(emitter, call->process, queued).peer : NULL;
+
+	step_tell(step_of(call->process, state, queued, peer), open);
+}
+
+enum underway underway_call(const struct emitter *emitter, const struct call *call,
+			    const struct awaited_state *filled, struct fact_open *open)
 {
 	const struct thread_looks *looks = process_thread(call->process, call->tid);
 	const struct thread_look *look = looks ? &looks->last : NULL;
@@ -205,7 +219,7 @@ enum underway underway_call(const struct emitter *emitter, const struct call *ca
 	    (look->place && call->returns_to && look->place != call->returns_to))
 		return UNDERWAY_ELSEWHERE;
 	/* of several operations that it may wait for, none is more likely */
-	if (filled && !open->certain)
+	if (filled && !open->certain && !filled->own)
 		forget_awaited(emitter, call, look, open);
 	if (!filled) {
 		*open = open_call(emitter, call->process, call->tid, look);

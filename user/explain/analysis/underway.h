@@ -9,13 +9,17 @@
 /* Whether its thread was looked at just before a time: only then a look is valid up to it. */
 bool underway_looked(const struct call *call, uint64_t until);
 
+/* Fills in the step of a call that waits_open() has filled in. */
+void underway_step(const struct emitter *emitter, const struct call *call,
+		   const struct awaited_state *state, struct fact_open *open);
+
 /*
  * Whether the last look at a call's thread after its start found the thread in it. Then *open is
- * filled in except until, unless waits_open() already has it.
+ * filled in except until; filled: waits_open() already has done so, NULL: it has not.
  */
 enum underway { UNDERWAY_UNKNOWN, UNDERWAY_IN_CALL, UNDERWAY_ELSEWHERE };
-enum underway underway_call(const struct emitter *emitter, const struct call *call, bool filled,
-			    struct fact_open *open);
+enum underway underway_call(const struct emitter *emitter, const struct call *call,
+			    const struct awaited_state *filled, struct fact_open *open);
 
 /* Fills in the number of a blocking collective call. */
 void underway_number(struct fact_open *open, const struct collective_identity *identity);

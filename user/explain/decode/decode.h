@@ -95,6 +95,12 @@ struct queued {
 	uint64_t tag, mask; /* mask: of a receive, else all bits */
 	uint64_t bytes; /* of a send, and of a message that was announced; UINT64_MAX: not told */
 	uint64_t ep; /* address of a send's endpoint */
+	/* of a send: */
+	bool followed; /* the following is known */
+	uint64_t id; /* under which the peer answers it; 0: it need not answer */
+	uint64_t moved; /* bytes that transports took; UINT64_MAX: not known */
+	bool copied; /* transports copy at once: the rest of the bytes has not left */
+	bool offloaded; /* a receive that a NIC matches */
 };
 
 /* The last look at a worker did not read its queues to their end. */
@@ -159,6 +165,7 @@ struct process {
 	VEC(struct thread_looks) threads; /* in the order in which they were looked at */
 	VEC(struct queued) queued; /* of the last looks at its workers; */
 	VEC(struct unread_queues) unread; /* likewise: queued lacks some */
+	uint64_t queues_read; /* when the last of these looks was, ns; 0: there was none */
 	bool ending; /* in decoder.ending */
 	bool broken_off; /* at the end of all captures: one of its host breaks off */
 	VEC(struct object *) workers, ifaces; /* its own, of all times */

@@ -90,7 +90,10 @@ static uint64_t bytes_at(const json_t *row, size_t i)
 	return json_is_integer(value) ? (uint64_t)json_integer_value(value) : UINT64_MAX;
 }
 
-/* Rows: [request, tag, mask], [request, endpoint, tag, bytes], [tag, bytes, sender's request]. */
+/*
+ * Rows: [request, tag, mask, offloaded], [request, endpoint, tag, bytes, id, moved, copied],
+ * [tag, bytes, sender's request]. Older captures lack id and what follows.
+ */
 static struct queued queued_from(enum queued_what what, const json_t *row, uint64_t ts)
 {
 	struct queued queued = { .what = what, .ts = ts, .mask = UINT64_MAX, .bytes = UINT64_MAX };
@@ -100,12 +103,17 @@ static struct queued queued_from(enum queued_what what, const json_t *row, uint6
 		queued.request = hex_at(row, 0);
 		queued.tag = hex_at(row, 1);
 		queued.mask = hex_at(row, 2);
+		queued.offloaded = json_is_true(json_array_get(row, 3));
 		break;
 	case QUEUED_SEND:
 		queued.request = hex_at(row, 0);
 		queued.ep = hex_at(row, 1);
 		queued.tag = hex_at(row, 2);
 		queued.bytes = bytes_at(row, 3);
+		queued.followed = json_is_string(json_array_get(row, 4));
+		queued.id = hex_at(row, 4);
+		queued.moved = bytes_at(row, 5);
+		queued.copied = json_is_true(json_array_get(row, 6));
 		break;
 	case QUEUED_MESSAGE:
 		queued.tag = hex_at(row, 0);
@@ -135,6 +143,8 @@ void decode_queues(struct decoder *decoder, struct capture *capture, const json_
 	if (ts < *last)
 		return;
 	*last = ts;
+	if (worker)
+		process->queues_read = ts;
 	if (unread.reason || unread.cut)
 		vec_push(&process->unread, unread);
 	for (unsigned int what = 0; what < sizeof(lists) / sizeof(*lists); what++) {

@@ -357,6 +357,10 @@ struct fact_open {
 	int tag; /* of MPI; -1: unknown, any, or of a collective */
 	/* these are of an operation of the call itself; else of one that it may wait for */
 	bool peer_certain;
+	const char *step; /* that the operation waits in, FACT_STEP_...; NULL: unknown, */
+	const char *step_reason; /* which has this reason */
+	uint64_t bytes; /* of the operation; UINT64_MAX: unknown, as is the next */
+	uint64_t moved; /* bytes of it that transports took, with FACT_STEP_DATA */
 	const char *comm; /* as in struct fact_call */
 	int context; /* MPI's number of the communicator, from tags; -1: unknown */
 	/*
@@ -370,6 +374,19 @@ struct fact_open {
 	bool bound; /* it began before since, which is when it was seen first */
 	bool certain; /* else it may have returned unseen */
 };
+
+/* Steps of a send, */
+#define FACT_STEP_QUEUED "queued" /* no data has left: no room, or no connection */
+#define FACT_STEP_ANNOUNCED "announced" /* its RTS was sent, no answer has come */
+#define FACT_STEP_UNRECEIVED "unreceived" /* the peer has it, and no receive is posted there */
+#define FACT_STEP_UNACKNOWLEDGED "unacknowledged" /* all data was sent */
+/* of both, */
+#define FACT_STEP_MATCHED                                                                          \
+	"matched" /* send and receive have met, no data is known to have moved                     \
+		   */
+#define FACT_STEP_DATA "data" /* some has */
+/* of a receive. */
+#define FACT_STEP_POSTED "posted" /* the process has taken in no message for it */
 
 #define FACT_BY_CALLS "calls"
 #define FACT_BY_TAGS "tags"

@@ -60,6 +60,7 @@ struct wait_turn {
 		const struct process *peer;
 		uint64_t tag, mask; /* mask 0: its tag is not of MPI */
 		bool receives, certain;
+		struct awaited_state state;
 	} open;
 };
 
@@ -265,6 +266,8 @@ void members_release(struct waits *waits);
 /* ---- point.c ---- */
 void late_sender(struct waits *waits, const struct message *message);
 void announce(struct waits *waits, const struct message *message);
+/* NULL: no RTS of the operation was sent, as far as is known. */
+const struct announced *announced_of(const struct waits *waits, const struct op *op);
 void announced_done(struct waits *waits, const struct op *op);
 void asked_done(struct waits *waits, const struct op *op);
 void points_transfer(struct waits *waits, const struct transfer *transfer);

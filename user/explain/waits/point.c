@@ -151,6 +151,11 @@ static void late_progress(struct waits *waits, struct waiting *waiting,
 	tell_until(waits, waiting, later(from, refused->to), handled, end);
 }
 
+const struct announced *announced_of(const struct waits *waits, const struct op *op)
+{
+	return find_op(&waits->announced, op->id);
+}
+
 /* The send is done: whatever it waited for was a receive, or the receiver's progress. */
 void announced_done(struct waits *waits, const struct op *op)
 {

@@ -112,6 +112,23 @@ void waits_ending(struct waits *waits)
 	waits->ending = true;
 }
 
+static struct awaited_state state_of(struct waits *waits, const struct op *op, bool own)
+{
+	const struct announced *announced = announced_of(waits, op);
+
+	return (struct awaited_state){
+		.request = op->req,
+		.start = op->start,
+		.bytes = matched_bytes(op),
+		.moved = op->carried,
+		.own = own,
+		.receives = RECEIVES >> op->site->op & 1,
+		.refused = op->refused && !op->overtaken && !op->transfers,
+		.announced = announced,
+		.matched = op->met || matched_peer(op) || (announced && announced->joined),
+	};
+}
+
 /*
  * Nothing more was seen of an operation. Certain: the last call of its thread made it, and returns
  * only once it is done, and no message came for it. A call that waits for earlier operations may
@@ -140,6 +157,7 @@ static void stays_open(struct waits *waits, const struct op *op)
 				   : UINT64_MAX,
 		.receives = receives,
 		.certain = own && !op->met && !matched_peer(op),
+		.state = state_of(waits, op, own),
 	};
 }
 
@@ -155,7 +173,8 @@ void waits_op_done(struct waits *waits, const struct op *op)
 		map_remove(&waits->refused, op->id, 0);
 }
 
-bool waits_open(struct waits *waits, const struct call *call, struct fact_open *open)
+bool waits_open(struct waits *waits, const struct call *call, struct fact_open *open,
+		struct awaited_state *state)
 {
 	const struct wait_turn *turn = turn_of(waits, call->process, call->tid, call->id);
 	const struct awaited_op *op = turn ? &turn->open : NULL;
@@ -165,6 +184,7 @@ bool waits_open(struct waits *waits, const struct call *call, struct fact_open *
 	if (!op || !op->op)
 		return false;
 	peer = op->peer;
+	*state = op->state;
 	*open = (struct fact_open){
 		.process = call->process->index,
 		.function = call->function,

@@ -47,11 +47,24 @@ void waits_message(struct waits *waits, const struct message *message);
  */
 void waits_ending(struct waits *waits);
 
+/* The operation that an open call waits for, as far as its records show. */
+struct awaited_state {
+	uint64_t request; /* its address; 0: not known */
+	uint64_t start;
+	uint64_t bytes, moved; /* its payload, UINT64_MAX unknown; what transports took of it */
+	bool own; /* the call made it, and returns only once it is done */
+	bool receives;
+	bool refused; /* nothing was sent, as there was no room */
+	bool announced; /* its RTS was sent */
+	bool matched; /* its other end is known, or an RTS has met it */
+};
+
 /*
  * Whether the last call of a thread had not returned when its process was last seen. Fills in *open
- * but for until.
+ * but for until and the step, and *state.
  */
-bool waits_open(struct waits *waits, const struct call *call, struct fact_open *open);
+bool waits_open(struct waits *waits, const struct call *call, struct fact_open *open,
+		struct awaited_state *state);
 
 /* Which collective operation a call is, as far as its own process tells. */
 struct collective_identity {

@@ -68,4 +68,32 @@ int snap_endpoints(struct snapshot *snapshot, const struct snap_worker *worker, 
  */
 int snap_lanes(struct snap_walk *walk, uint64_t ep, uint64_t ext, json_t *lanes, bool *all);
 
+/* ---- snapshot_queues.c ---- */
+/* Rows of a record "queues". */
+struct snap_queues {
+	struct snapshot *snapshot;
+	uint64_t worker;
+	json_t *posted, *waiting, *sends;
+	int64_t cut; /* that found no room in these */
+};
+
+/* Takes one link from the budget: a process may have made a list without an end. */
+int snap_follow(struct snapshot *snapshot);
+
+/* Brent's algorithm: a link is kept, for longer each time, and met again. Zeroed at first. */
+struct snap_circle {
+	uint64_t met;
+	uint32_t steps, turn;
+};
+
+bool snap_circles(struct snap_circle *circle, uint64_t link);
+
+/* A new row of the list; NULL: it has max rows, and the row is counted as cut. */
+json_t *snap_row(struct snap_queues *queues, json_t *list, size_t max);
+void snap_put_hex(json_t *row, uint64_t value);
+
+/* ---- snapshot_sends.c ---- */
+/* Appends the sends of the worker that are not done, from its pool and from threads' stacks. */
+int snap_sends(struct snap_queues *queues, const struct snapshot_stack *stacks, size_t stack_count);
+
 #endif

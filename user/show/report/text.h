@@ -31,6 +31,8 @@ void text_unread(const struct text_report *text);
  * The peer and tag that a call waits for: "from rank 1, tag 7", "perhaps to rank 2"; "": not known.
  */
 const char *text_peer(const struct fact_open *open, char *line, size_t size);
+const char *text_step(const struct text_report *text, const struct fact_open *open, char *line,
+		      size_t size);
 void text_times(const struct text_report *text);
 void text_waits(const struct text_report *text);
 void text_collectives(const struct text_report *text);

@@ -115,6 +115,45 @@ const char *text_peer(const struct fact_open *open, char *line, size_t size)
 	return line;
 }
 
+/* In words; "": not known. */
+const char *text_step(const struct text_report *text, const struct fact_open *open, char *line,
+		      size_t size)
+{
+	static const struct {
+		const char *step, *words;
+	} steps[] = {
+		{ FACT_STEP_QUEUED, "not sent yet" },
+		{ FACT_STEP_ANNOUNCED, "announced, no answer yet" },
+		{ FACT_STEP_UNRECEIVED, "arrived, no receive posted" },
+		{ FACT_STEP_UNACKNOWLEDGED, "all data sent, not acknowledged" },
+		{ FACT_STEP_MATCHED, "matched, no data yet" },
+		{ FACT_STEP_DATA, "data is moving" },
+		{ FACT_STEP_POSTED, "no message yet" },
+	};
+	char moved[40], bytes[40];
+
+	line[0] = '\0';
+	for (size_t i = 0; open->step && i < ARRAY_SIZE(steps); i++)
+		if (!strcmp(open->step, steps[i].step))
+			text_append(line, size, "%s", steps[i].words);
+	if (!*line || open->moved == UINT64_MAX || open->bytes == UINT64_MAX)
+		return line;
+	unit_bytes(moved, sizeof(moved), open->moved, text->options->exact);
+	unit_bytes(bytes, sizeof(bytes), open->bytes, text->options->exact);
+	text_append(line, size, ", %s of %s", moved, bytes);
+	return line;
+}
+
+static void print_step(char *cell, size_t size, const void *row, const void *context)
+{
+	const struct fact_open *open = ((const struct pending_row *)row)->open;
+
+	if (!open)
+		return;
+	if (!*text_step(context, open, cell, size) && open->op)
+		snprintf(cell, size, "unknown");
+}
+
 static void print_awaited(char *cell, size_t size, const void *row, const void *context)
 {
 	const struct fact_open *open = ((const struct pending_row *)row)->open;
@@ -160,7 +199,7 @@ static const struct table_column pending_columns[] = {
 	{ "host", true, 0, 3, print_host },      { "state", true, 0, 1, print_state },
 	{ "in", true, 40, 0, print_where },      { "for", false, 0, 0, print_since },
 	{ "number", true, 24, 2, print_number }, { "waits for", true, 40, 0, print_awaited },
-	{ "at", true, 30, 4, print_site },
+	{ "step", true, 40, 1, print_step },     { "at", true, 30, 4, print_site },
 };
 
 /* (process, thread) -> position + 1 of the call that it is in. */

@@ -33,7 +33,7 @@ static void add_share(char *line, uint64_t part, uint64_t whole)
 static void print_open(const struct text_report *text, const char *before,
 		       const struct fact_open *open)
 {
-	char line[LINE] = "", who[40], peer[64];
+	char line[LINE] = "", who[40], peer[64], step[128];
 
 	text_process(text, who, sizeof(who), open->process);
 	text_append(line, LINE, "%s%s %s%s for %s",
@@ -45,6 +45,8 @@ static void print_open(const struct text_report *text, const char *before,
 		text_append(line, LINE, " (began before the trace)");
 	if (*text_peer(open, peer, sizeof(peer)))
 		text_append(line, LINE, ", %s", peer);
+	if (*text_step(text, open, step, sizeof(step)))
+		text_append(line, LINE, " (%s)", step);
 	if (open->place)
 		text_append(line, LINE, ", at %s", open->place->label);
 	fputs(before, text->out);

@@ -284,7 +284,9 @@ static void stuck(struct pane *pane, const struct top_node *node)
 		cell_name(&cells[3], thread->op);
 		cell_say(&cells[4], thread->peer_rank >= 0 ? "%d" : "?", thread->peer_rank);
 		cell_say(&cells[5], thread->tag >= 0 ? "%d" : "?", thread->tag);
-		cell_name(&cells[6], thread->place);
+		if (thread->op)
+			cell_name(&cells[6], thread->step);
+		cell_name(&cells[7], thread->place);
 	}
 }
 
@@ -420,7 +422,7 @@ static const struct pane_of {
 		"stuck",
 		{ NODE, { "RANK", 6 }, { "CALL", 20, true, 16 }, { "FOR", 11, .narrow = 9 },
 		  { "WAITS IN", 10, true, 9 }, { "PEER", 5 }, { "TAG", 6, .narrow = PANE_LEFT_OUT },
-		  { "CALLED FROM", 0, true } },
+		  { "STEP", 14, true, 10 }, { "CALLED FROM", 0, true } },
 		3, false, "no thread is in an MPI call now", stuck,
 	},
 	[PANE_NICS] = {

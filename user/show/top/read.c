@@ -258,6 +258,10 @@ static void put_thread(struct json_interval *reading, const json_t *row)
 		.tag = number(row, "tag"),
 		.comm = text(row, "communicator"),
 		.context = number(row, "context"),
+		.step = text(row, "step"),
+		.step_reason = text(row, "step_reason"),
+		.bytes = (uint64_t)whole(row, "bytes"),
+		.moved = (uint64_t)whole(row, "moved_bytes"),
 		.until = reading->to,
 	};
 
