@@ -286,8 +286,15 @@ static void test_progress(void **state)
 		scene_set(layout_at(i));
 		send(request, SEND_TAG);
 		expect_progress("0 0 1");
+		/* of a short transfer: anything */
+		put_number(request, offset, 1024);
+		expect_progress("0 -1 1");
+		put_number(request, offset, 4097);
+		expect_progress("0 0 1");
+		put_number(request, layout->wire.req_length, 1 << 20);
 		put_number(request, offset, 1024);
 		expect_progress("0 1024 1");
+		put_number(request, layout->wire.req_length, 4096);
 		put(request, layout->wire.req_uct_comp, scene.stack);
 		expect_progress("0 1024 0");
 		put_number(request, offset, 4097);

@@ -78,6 +78,21 @@ static int read_eager(struct snapshot *snapshot, struct queued_send *send, bool 
 	return error;
 }
 
+#define SHORT_MOST 65536 /* no transport takes that much in one short transfer */
+
+/*
+ * A short transfer of generation 1 leaves the offset as it was in the request's memory: then it has
+ * not been sent, or its request would be done.
+ */
+static uint64_t moved_by(const struct queued_send *send, uint64_t offset)
+{
+	const bool unset = send->copied && !send->protocols;
+
+	if (offset > send->length)
+		return unset ? 0 : UINT64_MAX;
+	return unset && offset && send->length <= SHORT_MOST ? UINT64_MAX : offset;
+}
+
 /*
  * A request gets an id when its message is announced, or has to be answered, and loses it with the
  * answer. Generation 1 sets the offset only for data that it sends, which an announced message has
@@ -90,7 +105,7 @@ static int read_progress(struct snapshot *snapshot, uint64_t request, struct que
 	const struct ub_layout *wire = &snapshot->layout->wire;
 	const uint64_t length = request + wire->req_dt_length;
 	bool eager = true;
-	uint64_t completion = 0;
+	uint64_t completion = 0, offset = 0;
 	int error = snap_pointer(snapshot, request + wire->req_id, &send->id);
 
 	send->moved = UINT64_MAX;
@@ -103,9 +118,9 @@ static int read_progress(struct snapshot *snapshot, uint64_t request, struct que
 		send->copied = !completion;
 	}
 	if (!error)
-		error = snap_pointer(snapshot, length + (send->protocols ? 8 : -8), &send->moved);
-	if (send->moved > send->length)
-		send->moved = UINT64_MAX;
+		error = snap_pointer(snapshot, length + (send->protocols ? 8 : -8), &offset);
+	if (!error)
+		send->moved = moved_by(send, offset);
 	return error;
 }
 
