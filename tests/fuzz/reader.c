@@ -19,6 +19,7 @@
 #include "observe/process/layout.h"
 #include "observe/process/library.h"
 #include "observe/process/reader_private.h"
+#include "observe/process/remote.h"
 #include "observe/process/unwind.h"
 
 struct reader_file {
@@ -180,11 +181,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static uint8_t zeros[65536] = "\177ELF";
 	const bytes content = { zeros, sizeof(zeros), sizeof(zeros) };
 	struct library library = { 0 };
+	struct remote_file file;
 
 	harness_file(0, &content);
 	next = data;
 	end = data + size;
-	if (elf_load_begin(&library.elf, open(harness_path(0), O_RDONLY | O_CLOEXEC)))
+	if (remote_open(harness_path(0), &file) || elf_load_begin(&library.elf, &file))
 		return 0;
 	if (!elf_load_end(library.elf))
 		ask(&library);

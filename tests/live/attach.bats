@@ -234,27 +234,60 @@ insisted() {
 	"$UCXBPF" replay "$WORK/full.ucxb" >"$WORK/full.txt"
 }
 
-# A file system whose server takes each read and never answers, as one of FUSE or NFS that is gone.
-@test "a process that maps a library nobody serves is left out, a job beside it is traced" {
-	local server idle status=0
+# silent CALL: a file system that does not answer that call from ask_nobody on, as one of FUSE or NFS whose server is gone
+silent()
+{
+	local at=$WORK/$1
+
+	mkdir "$at" "$at/files" "$at/dead"
+	cp "$(ldconfig -p | awk '/libucp.so.0 / { print $NF; exit }')" "$at/files/libucp.so.0"
+	cp "$BUILD/tests/trust/mapped" "$at/files"
+	"$BUILD/tests/trust/faultfs" "$at/files" "$at/dead" "$at/log" "hang-$1" 2>/dev/null 3>&- &
+	SERVERS+=($!)
+	soon mountpoint -q "$at/dead"
+}
+
+# mapped CALL PROGRAM: a process that maps the libraries of that file system; sets IDLE
+mapped()
+{
+	"$2" -0 "$WORK/$1"/dead/libucp.so* >"$WORK/$1/mapped" 3>&- &
+	IDLE=$!
+	soon test -s "$WORK/$1/mapped"
+}
+
+@test "processes that map a library, or run a program, that nobody serves are left out, a job beside them is traced" {
+	local call idle=() ended=0 SERVERS=() begin IDLE
 
 	[ -x "$BUILD/tests/trust/faultfs" ] || skip "faultfs is not built"
 	start openmpi shm n
-	mkdir "$WORK/files" "$WORK/dead"
-	cp "$(ldconfig -p | awk '/libucp.so.0 / { print $NF; exit }')" "$WORK/files/libucp.so.0"
-	"$BUILD/tests/trust/faultfs" "$WORK/files" "$WORK/dead" "$WORK/log" hang 2>/dev/null 3>&- &
-	server=$!
-	soon mountpoint -q "$WORK/dead"
-	"$BUILD/tests/trust/mapped" -0 "$WORK/dead/libucp.so.0" >"$WORK/mapped" 3>&- &
-	idle=$!
-	soon [ -s "$WORK/mapped" ]
-	timeout -k 5 60 "$UCXBPF" attach -q -o "$WORK/a.ucxb" -p "$idle,$PIDS" -d 0.3 2>"$WORK/err" || status=$?
-	kill -KILL $idle $server
-	umount -l "$WORK/dead"
+	for call in read statfs getattr; do
+		silent $call
+		# all of them together take little more than one
+		[ $call != read ] || for ((i = 1; i < 12; i++)); do
+			cp "$WORK/read/files/libucp.so.0" "$WORK/read/files/libucp.so.0.$i"
+		done
+		mapped $call "$BUILD/tests/trust/mapped"
+		idle+=("$IDLE")
+	done
+	silent open
+	mapped open "$WORK/open/dead/mapped"
+	touch "$WORK"/{read,statfs,getattr,open}/log.hang
+	begin=$SECONDS
+	timeout -k 5 40 "$UCXBPF" attach -q -o "$WORK/a.ucxb" -p "${idle[0]},${idle[1]},${idle[2]},$IDLE,$PIDS" -d 0.3 \
+		2>"$WORK/err" || ended=$?
+	echo "took $((SECONDS - begin)) s, ended with $ended"
+	kill -KILL "${idle[@]}" "$IDLE" "${SERVERS[@]}"
+	for call in read statfs getattr open; do
+		umount -l "$WORK/$call/dead"
+	done
 	finish
 	cat "$WORK/err"
-	[ "$status" = 0 ]
-	grep -q "cannot read $WORK/dead/libucp.so.0, mapped by process $idle: nobody answers" "$WORK/err"
+	# the program could not be read, the others are traced without that library
+	[ "$ended" = 4 ]
+	[ "$(grep -c "^ucxbpf: error: cannot trace process $IDLE: nobody answers" "$WORK/err")" = 1 ]
+	for call in read statfs getattr; do
+		grep -q "cannot read $WORK/$call/dead/libucp.so.0, mapped by process [0-9]*: nobody answers" "$WORK/err"
+	done
 	part_of_ledgers
 }
 

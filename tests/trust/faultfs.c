@@ -6,9 +6,9 @@
  * Each is a line in LOG, with * before it where it had the fault.
  *
  *   ACTION  none; an errno as a number; short (a write of the first half); kill (of who calls, by
- *           SIGKILL, before the call has any effect); delay-MS (of each from AT on); hang (of
- * reads) AT      the first call with the fault, from 1 TIMES   how many calls (1; 0: all from AT
- * on)
+ *           SIGKILL, before the call has any effect); delay-MS (of each from AT on); hang (reads
+ * are never answered); hang-CALL (open, getattr, read or statfs, once LOG.hang exists) AT      the
+ * first call with the fault, from 1 TIMES   how many calls (1; 0: all from AT on)
  *
  * Runs in the foreground until it is unmounted. Root.
  */
@@ -32,6 +32,7 @@
 static const char *folder;
 static FILE *log_file;
 static const char *action = "none";
+static char gate[4096];
 static unsigned long fault_at, fault_times = 1, calls;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -64,6 +65,16 @@ static int counted(const char *name, const char *path)
 	return -atoi(action);
 }
 
+/* Does not return where this call is never answered. */
+static void may_hang(const char *call)
+{
+	const bool named = !strncmp(action, "hang-", 5) && !strcmp(action + 5, call);
+
+	if ((named && !access(gate, F_OK)) || (!strcmp(action, "hang") && !strcmp(call, "read")))
+		for (;;)
+			pause();
+}
+
 static const char *real(const char *path, char out[4096])
 {
 	snprintf(out, 4096, "%s%s", folder, path);
@@ -75,6 +86,7 @@ static const char *real(const char *path, char out[4096])
 
 static int fs_getattr(const char *path, struct stat *st, struct fuse_file_info *info)
 {
+	may_hang("getattr");
 	return RESULT(info ? fstat((int)info->fh, st) : lstat(REAL(path), st));
 }
 
@@ -83,6 +95,7 @@ static int fs_open(const char *path, struct fuse_file_info *info)
 	int err = (info->flags & O_ACCMODE) == O_RDONLY ? 0 : counted("open", path);
 	int fd;
 
+	may_hang("open");
 	if (err < 0)
 		return err;
 	fd = open(REAL(path), info->flags & ~O_EXCL);
@@ -108,9 +121,7 @@ static int fs_read(const char *path, char *data, size_t size, off_t offset,
 	ssize_t got;
 
 	(void)path;
-	if (!strcmp(action, "hang"))
-		for (;;)
-			pause();
+	may_hang("read");
 	got = pread((int)info->fh, data, size, offset);
 	return got < 0 ? -errno : (int)got;
 }
@@ -238,6 +249,7 @@ static int fs_chown(const char *path, uid_t uid, gid_t gid, struct fuse_file_inf
 
 static int fs_statfs(const char *path, struct statvfs *st)
 {
+	may_hang("statfs");
 	return RESULT(statvfs(REAL(path), st));
 }
 
@@ -320,7 +332,8 @@ int main(int argc, char **argv)
 		fault_at = strtoul(argv[5], NULL, 10);
 	if (argc > 6)
 		fault_times = strtoul(argv[6], NULL, 10);
-	if (!strcmp(action, "hang"))
+	snprintf(gate, sizeof(gate), "%s.hang", argv[3]);
+	if (!strncmp(action, "hang", 4))
 		arguments[2] = foreground;
 	umask(0);
 	return fuse_main(6, arguments, &operations, NULL);

@@ -25,6 +25,7 @@
 #include "observe/process/proc.h"
 #include "observe/capture/capture.h"
 #include "observe/process/reader.h"
+#include "observe/process/remote.h"
 
 /* ---- the command ---- */
 
@@ -154,6 +155,7 @@ static int trace(struct attach *attach, const struct capture_options *options)
 	if (!err) {
 		readers_start();
 		confine_to_tracing();
+		remote_start();
 		err = capture_open(&capture, options);
 	}
 	if (err)

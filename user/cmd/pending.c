@@ -17,6 +17,7 @@
 #include "cmd/trace/chosen.h"
 #include "cmd/trace/temporary.h"
 #include "observe/process/reader.h"
+#include "observe/process/remote.h"
 #include "show/report/report.h"
 
 struct pending {
@@ -112,6 +113,7 @@ static int look(struct pending *pending, const struct capture_options *capture_o
 		hurry(NICE);
 		readers_start();
 		confine_to_tracing();
+		remote_start();
 		err = capture_open(&capture, capture_options);
 	}
 	if (err)

@@ -16,6 +16,7 @@
 #include "cmd/cmds.h"
 #include "cmd/trace/args.h"
 #include "observe/process/reader.h"
+#include "observe/process/remote.h"
 
 struct run_command {
 	struct capture_arguments capture;
@@ -246,6 +247,7 @@ static int trace(const struct run_command *run, struct capture_options *options,
 		return not_begun(run, pid);
 	readers_start();
 	confine_to_tracing();
+	remote_start();
 	options->unwritable = &unwritable;
 	err = capture_open(&capture, options);
 	if (err && unwritable && !run->strict)

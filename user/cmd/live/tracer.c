@@ -12,6 +12,7 @@
 #include "cmd/nodes/send.h"
 #include "cmd/trace/args.h"
 #include "observe/process/reader.h"
+#include "observe/process/remote.h"
 
 static struct live_tracer numbers(const struct tracer *tracer, const struct capture_interval *now)
 {
@@ -135,6 +136,7 @@ static int trace(struct tracer *tracer, const struct capture_options *options, c
 	if (!err) {
 		readers_start();
 		confine_to_tracing();
+		remote_start();
 		err = capture_open(&capture, options);
 	}
 	if (err)

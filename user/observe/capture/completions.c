@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -70,7 +69,7 @@ void completions_forget(struct completions *completions, struct probes *probes, 
 /* The executable mapping around an address, opened. */
 struct code_place {
 	const struct learnt *learnt;
-	int fd;
+	struct remote_file file;
 	uint64_t offset; /* of the address in the file */
 };
 
@@ -78,35 +77,34 @@ static int open_mapping(void *arg, const struct mapping *mapping)
 {
 	struct code_place *place = arg;
 	const uint64_t address = place->learnt->address;
+	int err;
 
 	if (address < mapping->start || address >= mapping->end)
 		return 0;
 	if (!mapping->ino || !mapping->executable)
 		return -ENOENT;
 	place->offset = address - mapping->start + mapping->offset;
-	place->fd = mapping_open(place->learnt->tgid, mapping);
-	return place->fd < 0 ? place->fd : 1;
+	err = mapping_open(place->learnt->tgid, mapping, &place->file);
+	return err ? err : 1;
 }
 
 /* The probe goes to the file that was examined: both through one descriptor. */
 static int place_probe_at(struct probes *probes, const struct learnt *learnt)
 {
-	struct code_place place = { .learnt = learnt, .fd = -1 };
+	struct code_place place = { .learnt = learnt };
 	char path[32];
 	struct library library = { .open_path = path };
-	struct stat st;
 	int err = process_each_mapping(learnt->tgid, open_mapping, &place);
 
 	if (err <= 0)
 		return err ? err : -ENOENT;
-	if (fstat(place.fd, &st) ||
-	    !probes_claim_function(probes, learnt->tgid, st.st_dev, st.st_ino, place.offset)) {
-		close(place.fd);
+	library.dev = place.file.st.st_dev;
+	library.ino = place.file.st.st_ino;
+	if (!probes_claim_function(probes, learnt->tgid, library.dev, library.ino, place.offset)) {
+		remote_close(&place.file);
 		return 0;
 	}
-	library.dev = st.st_dev;
-	library.ino = st.st_ino;
-	err = elf_load_fd(&library.elf, place.fd);
+	err = elf_load_file(&library.elf, &place.file);
 	if (err)
 		return err;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", elf_fd(library.elf));

@@ -22,6 +22,7 @@
 #include "observe/process/layout.h"
 #include "observe/process/library.h"
 #include "observe/process/process.h"
+#include "observe/process/remote.h"
 
 #define COMPONENT "/mca_pml_"
 #define VARIABLE "OMPI_MCA_pml="
@@ -97,16 +98,19 @@ static bool is_pml_line(char *line)
 	return !strncmp(line, "pml", 3) && line[3 + strspn(line + 3, " \t")] == '=';
 }
 
+#define PARAMETERS_MAX 65536 /* bytes of such a file */
+
+/* In the process's own root, which may be anybody's file system. */
 static bool from_file(pid_t pid, const char *path, char *setting, size_t size)
 {
-	char name[256], *line = NULL;
-	size_t capacity = 0;
+	char name[256], *text = xmalloc(PARAMETERS_MAX), *rest = text, *line;
 	bool found = false;
-	FILE *file;
+	long got;
 
-	snprintf(name, sizeof(name), "root%s", path);
-	file = open_of(pid, name);
-	while (file && xgetline(&line, &capacity, file) > 0) {
+	snprintf(name, sizeof(name), "/proc/%d/root%s", pid, path);
+	got = remote_read_text(name, text, PARAMETERS_MAX - 1);
+	text[got > 0 ? got : 0] = '\0';
+	while ((line = strsep(&rest, "\n"))) {
 		char *start = line + strspn(line, " \t");
 
 		if (!is_pml_line(start))
@@ -114,9 +118,7 @@ static bool from_file(pid_t pid, const char *path, char *setting, size_t size)
 		found = true;
 		snprintf(setting, size, "%s", start);
 	}
-	free(line);
-	if (file)
-		fclose(file);
+	free(text);
 	return found;
 }
 
@@ -141,24 +143,15 @@ static bool openmpi_pml_setting(pid_t pid, char *setting, size_t size, const cha
 static bool is_static(pid_t pid)
 {
 	char path[64];
-	Elf64_Ehdr header;
-	Elf64_Phdr segment;
-	bool interpreter = false, readable;
-	int fd;
+	struct elf *elf;
+	bool is_static;
 
 	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
+	if (elf_load(&elf, path))
 		return false;
-	readable = read(fd, &header, sizeof(header)) == sizeof(header);
-	for (unsigned int i = 0; readable && i < header.e_phnum; i++) {
-		off_t at = header.e_phoff + (off_t)i * header.e_phentsize;
-
-		readable = pread(fd, &segment, sizeof(segment), at) == sizeof(segment);
-		interpreter |= readable && segment.p_type == PT_INTERP;
-	}
-	close(fd);
-	return readable && !interpreter;
+	is_static = !elf_has_interpreter(elf);
+	elf_free(elf);
+	return is_static;
 }
 
 static const struct library *find_role(const mapped_libraries *libraries, unsigned int role)

@@ -7,12 +7,12 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "observe/process/elf.h"
 #include "observe/process/proc.h"
+#include "observe/process/remote.h"
 #include "base/order.h"
 
 static void free_file(struct code_file *file)
@@ -118,18 +118,17 @@ static int open_file(pid_t pid, const struct code_range *range)
 					 .dev = file->dev,
 					 .ino = file->ino,
 					 .path = file->path };
-	const int fd = mapping_open(pid, &mapping);
-	struct stat st;
+	struct remote_file opened;
+	int err = mapping_open(pid, &mapping, &opened);
 
-	if (fd >= 0)
-		return elf_load_fd(&file->elf, fd);
-	if (fd == -ETIME)
-		return fd;
-	if (stat(file->path, &st))
-		return -errno;
-	if (st.st_dev != file->dev || st.st_ino != file->ino)
-		return -ESTALE;
-	return elf_load(&file->elf, file->path);
+	if (err && err != -ETIME) {
+		err = remote_open(file->path, &opened);
+		if (!err && (opened.st.st_dev != file->dev || opened.st.st_ino != file->ino)) {
+			remote_close(&opened);
+			err = -ESTALE;
+		}
+	}
+	return err ? err : elf_load_file(&file->elf, &opened);
 }
 
 struct elf *code_file_elf(pid_t pid, const struct code_range *range)
@@ -177,9 +176,22 @@ static int find_debug_file(Dwfl_Module *module, void **data, const char *name, D
 	return dwfl_standard_find_debuginfo(module, data, name, base, file, link, crc, debug_file);
 }
 
+/* Only where nobody can make us wait: not in the file's own folder. */
+static char *debug_folders = "/usr/lib/debug";
+
+/* Whether a search by the path asks no server. */
+static bool is_local(const struct elf *elf, const char *path)
+{
+	const struct remote_file *file = elf_file(elf);
+	struct stat st;
+
+	return file->local && !remote_stat(path, &st) && st.st_dev == file->st.st_dev &&
+	       st.st_ino == file->st.st_ino;
+}
+
 static int open_module(struct symbols *symbols, const struct elf *elf, const char *path)
 {
-	int fd = fcntl(elf_fd(elf), F_DUPFD_CLOEXEC, 0);
+	int fd = fcntl(elf_content_fd(elf), F_DUPFD_CLOEXEC, 0);
 
 	if (fd < 0)
 		return -1;
@@ -193,14 +205,21 @@ static int open_module(struct symbols *symbols, const struct elf *elf, const cha
 
 struct symbols *symbols_open(const struct elf *elf, const char *path)
 {
-	static const Dwfl_Callbacks callbacks = {
+	static const Dwfl_Callbacks by_path = {
 		.find_elf = dwfl_build_id_find_elf,
 		.find_debuginfo = find_debug_file,
 		.section_address = dwfl_offline_section_address,
+		.debuginfo_path = &debug_folders,
+	};
+	static const Dwfl_Callbacks by_id = {
+		.find_elf = dwfl_build_id_find_elf,
+		.find_debuginfo = dwfl_build_id_find_debuginfo,
+		.section_address = dwfl_offline_section_address,
+		.debuginfo_path = &debug_folders,
 	};
 	struct symbols *symbols = xcalloc(1, sizeof(*symbols));
 
-	symbols->dwfl = dwfl_begin(&callbacks);
+	symbols->dwfl = dwfl_begin(is_local(elf, path) ? &by_path : &by_id);
 	if (symbols->dwfl && !open_module(symbols, elf, path))
 		return symbols;
 	symbols_free(symbols);

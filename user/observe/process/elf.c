@@ -4,13 +4,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/library_role.h"
@@ -88,57 +86,6 @@ static void load_build_id(struct elf *elf)
 }
 
 /*
- * File systems without a server that could stop to answer. An overlay may lie on any, and an image
- * (squashfs) be a file of any.
- */
-static bool answers_always(int fd)
-{
-	static const unsigned int local[] = {
-		BTRFS_SUPER_MAGIC, EXT4_SUPER_MAGIC, F2FS_SUPER_MAGIC,
-		RAMFS_MAGIC,       TMPFS_MAGIC,      XFS_SUPER_MAGIC,
-	};
-	struct statfs fs;
-
-	if (fstatfs(fd, &fs))
-		return false;
-	for (size_t i = 0; i < ARRAY_SIZE(local); i++)
-		if ((unsigned int)fs.f_type == local[i])
-			return true;
-	return false;
-}
-
-#define IMAGE_MAX (64u << 20) /* larger files are read in parts, where they are needed */
-#define IMAGE_PART (1u << 20)
-
-/* The whole file, patiently: afterwards nobody has to answer. */
-static int copy_file(struct elf *elf)
-{
-	char *part = malloc(IMAGE_PART);
-	int err = part ? 0 : -ENOMEM;
-	long got = 1;
-
-	elf->image_fd = memfd_create("image", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (!err && elf->image_fd < 0)
-		err = -errno;
-	for (uint64_t done = 0; !err && done < elf->size; done += (uint64_t)got) {
-		uint64_t left = elf->size - done;
-
-		got = remote_pread(elf->fd, part, left < IMAGE_PART ? left : IMAGE_PART, done);
-		if (got < 0)
-			err = (int)got;
-		else if (!got) /* cut short meanwhile */
-			elf->size = done;
-		else if (pwrite(elf->image_fd, part, (size_t)got, (off_t)done) != got)
-			err = -ENOMEM;
-	}
-	free(part);
-	/* it is open to be written, also for its reader */
-	if (!err && fcntl(elf->image_fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW))
-		err = -errno;
-	return err;
-}
-
-/*
  * Shared: the kernel puts the breakpoints of uprobes on a file into all private mappings of it that
  * could be made executable (valid_vma() in kernel/events/uprobes.c).
  */
@@ -162,7 +109,7 @@ static int look(struct elf *elf)
 
 	elf_version(EV_CURRENT);
 	elf->handle = elf->image ? elf_memory(elf->image, elf->size)
-				 : elf_begin(elf->fd, ELF_C_READ, NULL);
+				 : elf_begin(elf->file.fd, ELF_C_READ, NULL);
 	if (!elf->handle)
 		return -ENOEXEC;
 	err = check_header(elf);
@@ -252,14 +199,13 @@ static bool take_description(struct elf *elf, const reader_answer *answer)
 
 static void ask_reader(struct elf *elf, uint64_t owner, bool with_roles)
 {
-	const int fd = elf->image_fd >= 0 ? elf->image_fd : elf->fd;
 	char link[32], name[512];
 	ssize_t length;
 
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", elf->fd);
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", elf->file.fd);
 	length = readlink(link, name, sizeof(name) - 1);
 	name[length > 0 ? length : 0] = '\0';
-	elf->remote = reader_file_open(fd, elf->size, owner, name,
+	elf->remote = reader_file_open(elf_content_fd(elf), elf->size, owner, name,
 				       with_roles ? describe_with_roles : describe);
 }
 
@@ -274,38 +220,17 @@ int elf_load_end(struct elf *elf)
 	return err < 0 ? (int)err : 0;
 }
 
-/* Before the rest of a file is copied: most names in a job's folders are of no library. */
-static int check_beginning(const struct elf *elf, bool at_once)
-{
-	char begins[SELFMAG];
-	const ssize_t got = at_once ? pread(elf->fd, begins, sizeof(begins), 0)
-				    : remote_pread(elf->fd, begins, sizeof(begins), 0);
-
-	if (got < 0)
-		return at_once ? -errno : (int)got;
-	return got == SELFMAG && !memcmp(begins, ELFMAG, SELFMAG) ? 0 : -ENOEXEC;
-}
-
 static int load(struct elf *elf, bool with_roles)
 {
-	const bool at_once = answers_always(elf->fd);
-	struct stat st;
 	int err;
 
-	if (fstat(elf->fd, &st))
-		return -errno;
-	elf->size = (uint64_t)st.st_size;
-	err = check_beginning(elf, at_once);
-	if (!err && elf->size <= IMAGE_MAX && !at_once)
-		err = copy_file(elf);
-	if (err)
-		return err;
+	elf->size = (uint64_t)elf->file.st.st_size;
 	if (readers_started()) {
-		ask_reader(elf, owner_of(&st), with_roles);
+		ask_reader(elf, owner_of(&elf->file.st), with_roles);
 		return 0;
 	}
 	/* the file itself is not mapped: one that is cut short meanwhile would raise SIGBUS */
-	err = elf->image_fd >= 0 ? map_image(elf, elf->image_fd) : 0;
+	err = elf->file.image >= 0 ? map_image(elf, elf->file.image) : 0;
 	return err ? err : look(elf);
 }
 
@@ -315,7 +240,7 @@ static struct elf *elf_new(void)
 
 	if (!elf)
 		return NULL;
-	elf->fd = elf->image_fd = -1;
+	elf->file.fd = elf->file.image = -1;
 	elf->index = calloc(1, sizeof(*elf->index));
 	if (elf->index)
 		return elf;
@@ -332,36 +257,37 @@ static int loaded(struct elf **out, struct elf *elf, int err)
 	return err;
 }
 
-static int begin(struct elf **out, int fd, bool with_roles)
+static int begin(struct elf **out, const struct remote_file *file, bool with_roles)
 {
 	struct elf *elf = elf_new();
 
 	if (!elf) {
-		close(fd);
+		remote_close(file);
 		return -ENOMEM;
 	}
-	elf->fd = fd;
+	elf->file = *file;
 	return loaded(out, elf, load(elf, with_roles));
 }
 
-int elf_load_begin(struct elf **elf, int fd)
+int elf_load_begin(struct elf **elf, const struct remote_file *file)
 {
-	return begin(elf, fd, true);
+	return begin(elf, file, true);
 }
 
-int elf_load_fd(struct elf **out, int fd)
+int elf_load_file(struct elf **out, const struct remote_file *file)
 {
 	struct elf *elf;
-	int err = begin(&elf, fd, false);
+	int err = begin(&elf, file, false);
 
 	return err ? err : loaded(out, elf, elf_load_end(elf));
 }
 
 int elf_load(struct elf **elf, const char *path)
 {
-	const int fd = remote_open(path);
+	struct remote_file file;
+	const int err = remote_open(path, &file);
 
-	return fd < 0 ? fd : elf_load_fd(elf, fd);
+	return err ? err : elf_load_file(elf, &file);
 }
 
 int elf_parse(struct elf **out, int fd, uint64_t size)
@@ -394,10 +320,7 @@ void elf_free(struct elf *elf)
 		reader_file_close(elf->remote);
 	if (elf->image)
 		munmap(elf->image, elf->size);
-	if (elf->image_fd >= 0)
-		close(elf->image_fd);
-	if (elf->fd >= 0)
-		close(elf->fd);
+	remote_close(&elf->file);
 	free(elf);
 }
 
@@ -436,7 +359,17 @@ const char *elf_build_id(const struct elf *elf)
 
 int elf_fd(const struct elf *elf)
 {
-	return elf->fd;
+	return elf->file.fd;
+}
+
+int elf_content_fd(const struct elf *elf)
+{
+	return elf->file.image >= 0 ? elf->file.image : elf->file.fd;
+}
+
+const struct remote_file *elf_file(const struct elf *elf)
+{
+	return &elf->file;
 }
 
 int elf_machine(const struct elf *elf)
@@ -446,8 +379,6 @@ int elf_machine(const struct elf *elf)
 
 long elf_read(const struct elf *elf, uint64_t offset, void *buffer, size_t size)
 {
-	ssize_t got;
-
 	if (elf->image) {
 		if (offset >= elf->size)
 			return 0;
@@ -455,8 +386,7 @@ long elf_read(const struct elf *elf, uint64_t offset, void *buffer, size_t size)
 		memcpy(buffer, elf->image + offset, size);
 		return (long)size;
 	}
-	got = pread(elf->fd, buffer, size, (off_t)offset);
-	return got < 0 ? -errno : got;
+	return remote_pread(&elf->file, buffer, size, offset);
 }
 
 int elf_vaddr_to_offset(const struct elf *elf, uint64_t vaddr, uint64_t *offset)
@@ -529,14 +459,17 @@ int elf_load_bias(const struct elf *elf, uint64_t start, uint64_t offset, uint64
 	return -ENOENT;
 }
 
-bool elf_is_executable(const struct elf *elf)
+bool elf_has_interpreter(const struct elf *elf)
 {
-	if (elf->type == ET_EXEC)
-		return true;
 	for (size_t i = 0; i < elf->segments.len; i++)
 		if (elf->segments.data[i].p_type == PT_INTERP)
 			return true;
 	return false;
+}
+
+bool elf_is_executable(const struct elf *elf)
+{
+	return elf->type == ET_EXEC || elf_has_interpreter(elf);
 }
 
 Elf_Scn *elf_section(const struct elf *elf, unsigned int type, GElf_Shdr *header)

@@ -14,6 +14,7 @@
 #include "observe/process/reader.h"
 
 struct elf;
+struct remote_file; /* remote.h */
 
 #define ELF_BUILD_ID_TEXT 41 /* 20 bytes in hex, and NUL */
 
@@ -25,13 +26,13 @@ struct elf;
 int elf_load(struct elf **elf, const char *path);
 
 /* The same of an open file, which is closed with the struct elf, or on failure. */
-int elf_load_fd(struct elf **elf, int fd);
+int elf_load_file(struct elf **elf, const struct remote_file *file);
 
 /*
  * The same in two steps, if elf_roles() is asked next. The first step asks a reader: begin with
  * many files before the first of them ends.
  */
-int elf_load_begin(struct elf **elf, int fd);
+int elf_load_begin(struct elf **elf, const struct remote_file *file);
 int elf_load_end(struct elf *elf);
 
 void elf_free(struct elf *elf);
@@ -96,6 +97,14 @@ int elf_object(const struct elf *elf, const char *name, uint64_t *vaddr, uint64_
 
 /* The open file; stays the struct elf's. */
 int elf_fd(const struct elf *elf);
+const struct remote_file *elf_file(const struct elf *elf);
+
+/* The same, or a copy of its content if its file system might stop to answer and it is not large.
+ */
+int elf_content_fd(const struct elf *elf);
+
+/* Whether a dynamic linker loads it. */
+bool elf_has_interpreter(const struct elf *elf);
 
 /* True: an executable (position independent or not), false: a shared library. */
 bool elf_is_executable(const struct elf *elf);

@@ -10,6 +10,7 @@
 #include "base/vec.h"
 #include "observe/process/elf.h"
 #include "observe/process/reader.h"
+#include "observe/process/remote.h"
 
 typedef VEC(struct elf_symbol) elf_symbols;
 
@@ -31,9 +32,8 @@ struct unwind_tables;
  * below it hold the reader's answer.
  */
 struct elf {
-	int fd; /* -1 in a reader */
+	struct remote_file file; /* in a reader without descriptors */
 	char *image; /* the file mapped, if it may be truncated or stop responding; else NULL */
-	int image_fd; /* a copy of the file, -1: none */
 	struct reader_file *remote;
 	Elf *handle;
 	int machine;

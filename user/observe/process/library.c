@@ -115,7 +115,7 @@ bool library_is_deleted(const struct library *library)
 {
 	struct stat st;
 
-	return !remote_stat(library->open_path, &st) && !st.st_nlink;
+	return !remote_look(elf_file(library->elf), &st) && !st.st_nlink;
 }
 
 void library_set_forget(struct library_set *set, const struct map *keys)
@@ -165,22 +165,21 @@ struct library *library_set_find(const struct library_set *set, dev_t dev, ino_t
 /* A file that is new to a set. */
 struct new_file {
 	struct elf *elf; /* begun; NULL: it is known by its other number, or does not matter */
-	struct stat st;
+	struct remote_file file; /* the elf's */
 	int error;
 };
 
 /* A file that is not known by this number may be by the other one. */
-static struct new_file begin(const struct library_set *set, int fd)
+static void begin(const struct library_set *set, struct new_file *arrival)
 {
-	struct new_file arrival = { .error = fd < 0 ? fd : 0 };
+	const struct stat *st = &arrival->file.st;
 
-	if (fd >= 0 && fstat(fd, &arrival.st))
-		arrival.error = -errno;
-	if (!arrival.error && !library_set_find(set, arrival.st.st_dev, arrival.st.st_ino))
-		arrival.error = elf_load_begin(&arrival.elf, fd);
-	else if (fd >= 0)
-		close(fd);
-	return arrival;
+	if (arrival->error)
+		return;
+	if (library_set_find(set, st->st_dev, st->st_ino))
+		remote_close(&arrival->file);
+	else
+		arrival->error = elf_load_begin(&arrival->elf, &arrival->file);
 }
 
 /* Takes the answer about a file that was opened: it is a library, or none. */
@@ -196,8 +195,8 @@ static void end_load(struct library_set *set, struct new_file *arrival, const ch
 		return;
 	}
 	library = library_new(arrival->elf, path, roles);
-	library->dev = arrival->st.st_dev;
-	library->ino = arrival->st.st_ino;
+	library->dev = arrival->file.st.st_dev;
+	library->ino = arrival->file.st.st_ino;
 	vec_push(&set->all, library);
 	know(set, library->dev, library->ino, library);
 }
@@ -206,8 +205,8 @@ static void end_load(struct library_set *set, struct new_file *arrival, const ch
 static int end(struct library_set *set, struct new_file *arrival, dev_t dev, ino_t ino,
 	       const char *path)
 {
-	const dev_t st_dev = arrival->st.st_dev;
-	const ino_t st_ino = arrival->st.st_ino;
+	const dev_t st_dev = arrival->file.st.st_dev;
+	const ino_t st_ino = arrival->file.st.st_ino;
 	struct library *library;
 
 	if (arrival->elf && !library_set_find(set, st_dev, st_ino))
@@ -231,12 +230,13 @@ struct library *library_set_get(struct library_set *set, dev_t dev, ino_t ino, c
 {
 	const struct mapping mapping = { .dev = dev, .ino = ino, .path = path };
 	struct library *library = library_set_find(set, dev, ino);
-	struct new_file arrival;
+	struct new_file arrival = { 0 };
 
 	*error = 0;
 	if (library || library_set_ignores(set, &mapping))
 		return library;
-	arrival = begin(set, remote_open(open_path));
+	arrival.error = remote_open(open_path, &arrival.file);
+	begin(set, &arrival);
 	*error = end(set, &arrival, dev, ino, path);
 	return *error ? NULL : library_set_find(set, dev, ino);
 }
@@ -277,7 +277,8 @@ static void add_mapped(mapped_libraries *out, struct library *library,
 static void give_up(const struct library_search *search, const struct mapping *mapping, int error)
 {
 	bool vanished = error == -ENOENT || error == -ESRCH || error == -ESTALE;
-	bool short_of = error == -EMFILE || error == -ENFILE || error == -ENOMEM;
+	bool short_of =
+		error == -EMFILE || error == -ENFILE || error == -ENOMEM || error == -EAGAIN;
 
 	log_printf(vanished || error == -EREMOTEIO ? LOG_DEBUG : LOG_WARN,
 		   "cannot read %s, mapped by process %d: %s", mapping->path, search->pid,
@@ -336,7 +337,8 @@ static int look_at(void *arg, const struct mapping *mapping)
 		return 0;
 	found->is_new = true;
 	found->mapping.path = xstrdup(mapping->path);
-	found->arrival = begin(search->set, mapping_open(search->pid, mapping));
+	found->arrival.error = mapping_open(search->pid, mapping, &found->arrival.file);
+	begin(search->set, &found->arrival);
 	if (++search->begun == BEGUN_MAX)
 		end_all(search);
 	return 0;

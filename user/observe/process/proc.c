@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -242,30 +241,28 @@ static bool is_mapped_still(pid_t pid, const struct mapping *mapping)
 	return found;
 }
 
-int mapping_open(pid_t pid, const struct mapping *mapping)
+int mapping_open(pid_t pid, const struct mapping *mapping, struct remote_file *file)
 {
 	char path[PATH_MAX];
-	struct stat st;
 	bool same;
-	int fd;
+	int err;
 
 	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid, mapping->start,
 		 mapping->end);
-	fd = remote_open(path);
-	if (fd == -ETIME)
-		return fd;
-	if (fd >= 0) {
-		same = !fstat(fd, &st) &&
-		       (st.st_ino == mapping->ino || is_mapped_still(pid, mapping));
+	err = remote_open(path, file);
+	if (err == -ETIME)
+		return err;
+	if (!err) {
+		same = file->st.st_ino == mapping->ino || is_mapped_still(pid, mapping);
 	} else {
 		snprintf(path, sizeof(path), "/proc/%d/root%s", pid, mapping->path);
-		fd = remote_open(path);
-		same = fd >= 0 && !fstat(fd, &st) && st.st_dev == mapping->dev &&
-		       st.st_ino == mapping->ino;
+		err = remote_open(path, file);
+		same = file->st.st_dev == mapping->dev && file->st.st_ino == mapping->ino;
 	}
-	if (fd < 0 || same)
-		return fd;
-	close(fd);
+	if (err || same)
+		return err;
+	remote_close(file);
+	file->fd = -1;
 	return -ESTALE;
 }
 

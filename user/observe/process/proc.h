@@ -13,6 +13,7 @@
 #include <sys/types.h>
 
 #include "base/vec.h"
+#include "observe/process/remote.h"
 
 /*
  * Bytes read, at most size; -ESRCH: no such process (any more), -EACCES: not allowed, -ETIME: it
@@ -72,10 +73,9 @@ void process_maps_drop(void);
 /*
  * Opens the mapped file, even when it was deleted or replaced since; that needs
  * CAP_CHECKPOINT_RESTORE. Without it, by the path in the process's own root, if that is still the
- * same file. The descriptor, or as remote_open(); -ESTALE: another file is at that path, or mapped
- * there now.
+ * same file. As remote_open(); -ESTALE: another file is at that path, or mapped there now.
  */
-int mapping_open(pid_t pid, const struct mapping *mapping);
+int mapping_open(pid_t pid, const struct mapping *mapping, struct remote_file *file);
 
 enum map_class {
 	MAP_NONE, /* not mapped */

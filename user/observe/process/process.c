@@ -27,6 +27,7 @@
 #include "observe/process/batch.h"
 #include "observe/process/elf.h"
 #include "observe/process/proc.h"
+#include "observe/process/remote.h"
 
 struct visit {
 	int fd, error;
@@ -448,7 +449,7 @@ static uint64_t object_of_program(pid_t pid, struct library *mpi)
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
-	if (stat(path, &program.st))
+	if (remote_stat(path, &program.st))
 		return 0;
 	program.elf = program_elf(mpi, &program.st, path);
 	if (program.elf && !elf_object(program.elf, COMM_WORLD_OBJECT, &vaddr, NULL) &&

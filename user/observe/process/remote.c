@@ -1,79 +1,174 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "observe/process/remote.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
-#include <limits.h>
-#include <pthread.h>
-#include <semaphore.h>
-#include <signal.h>
-#include <stdbool.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/sysmacros.h>
 #include <sys/uio.h>
-#include <time.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/log.h"
-#include "base/map.h"
 #include "base/vec.h"
+#include "observe/process/remote_private.h"
 
-#define PATIENCE_S 2 /* more than a page from a slow swap takes */
-#define ALONE_NS 60000000000ull /* then a process is asked again: it may only have been slow */
+/* ---- in a worker ---- */
 
-struct request {
-	long (*serve)(const struct request *request, void *buffer);
-	pid_t pid; /* whose memory it may lie in; 0: nobody's */
-	char name[32]; /* below /proc/PID */
-	const char *path;
-	int fd;
-	uint64_t address; /* in a file: the offset */
-	size_t size;
-};
+/* By what the kernel knows: asks nobody, unless the path or an old file system does. */
+static int known(int fd, const char *path, struct stat *st)
+{
+	struct statx got;
 
-enum reader_state { READER_ASKED, READER_DONE, READER_LEFT };
+	if (statx(fd, path, (*path ? 0 : AT_EMPTY_PATH) | AT_STATX_DONT_SYNC, STATX_BASIC_STATS,
+		  &got))
+		return -errno;
+	*st = (struct stat){
+		.st_dev = makedev(got.stx_dev_major, got.stx_dev_minor),
+		.st_ino = got.stx_ino,
+		.st_mode = got.stx_mode,
+		.st_nlink = got.stx_nlink,
+		.st_uid = got.stx_uid,
+		.st_size = (off_t)got.stx_size,
+		.st_mtim = { got.stx_mtime.tv_sec, got.stx_mtime.tv_nsec },
+		.st_ctim = { got.stx_ctime.tv_sec, got.stx_ctime.tv_nsec },
+	};
+	return 0;
+}
 
 /*
- * A thread that reads, into memory of its own: whoever asked may be gone when it is done. An attach
- * asks thousands of times, and a semaphore costs half as many system calls as a lock and a
- * condition.
+ * File systems without a server that could stop to answer. An overlay may lie on any, and an image
+ * (squashfs) be a file of any.
  */
-struct remote_reader {
-	sem_t asked, done;
-	enum reader_state state; /* atomic: of the last request */
-	struct request request;
-	char path[PATH_MAX]; /* the request's */
-	VEC(uint8_t) room;
-	long result;
-};
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of these */
-static VEC(struct remote_reader *) idle;
-static struct map slow; /* processes that have delayed a read, until when they are left alone */
-
-static long opened(const struct request *request, void *buffer)
+static bool answers_always(int fd)
 {
-	struct stat st;
-	int fd;
+	static const unsigned int local[] = {
+		BTRFS_SUPER_MAGIC, EXT4_SUPER_MAGIC, F2FS_SUPER_MAGIC,
+		RAMFS_MAGIC,       TMPFS_MAGIC,      XFS_SUPER_MAGIC,
+	};
+	struct statfs fs;
 
-	(void)buffer;
-	if (stat(request->path, &st))
+	if (fstatfs(fd, &fs))
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(local); i++)
+		if ((unsigned int)fs.f_type == local[i])
+			return true;
+	return false;
+}
+
+/* Most names in a job's folders are of no library. */
+static int check_beginning(int fd)
+{
+	char begins[SELFMAG];
+	const ssize_t got = pread(fd, begins, sizeof(begins), 0);
+
+	if (got < 0)
 		return -errno;
-	if (!S_ISREG(st.st_mode))
-		return -ENOEXEC;
-	fd = open(request->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	return fd < 0 ? -errno : fd;
+	return got == SELFMAG && !memcmp(begins, ELFMAG, SELFMAG) ? 0 : -ENOEXEC;
 }
 
-static long looked_at(const struct request *request, void *buffer)
+#define IMAGE_MAX (64u << 20) /* larger files are read in parts, where they are needed */
+#define IMAGE_PART (1u << 20)
+
+/* Afterwards nobody has to answer. room: for a part. The copy, or -errno. */
+static int copy_file(struct remote_request *request, int fd, char *room, struct stat *st)
 {
-	return stat(request->path, buffer) ? -errno : (long)sizeof(struct stat);
+	const int image = memfd_create("image", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	off_t done = 0;
+	ssize_t got = 1;
+	int err = image < 0 ? -errno : 0;
+
+	while (!err && done < st->st_size && got) {
+		got = pread(fd, room, IMAGE_PART, done);
+		if (got < 0)
+			err = -errno;
+		else if (got && pwrite(image, room, (size_t)got, done) != got)
+			err = -ENOMEM;
+		done += got;
+		__atomic_add_fetch(&request->moved, 1, __ATOMIC_RELEASE);
+	}
+	st->st_size = done; /* it may have been cut short, or grown, meanwhile */
+	/* it is open to be written, also for its reader */
+	if (!err && fcntl(image, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW))
+		err = -errno;
+	if (err && image >= 0)
+		close(image);
+	return err ? err : image;
 }
 
-static long globbed(const struct request *request, void *buffer)
+/*
+ * The answer has the open file, or where a server might stop to answer, the file alone and a copy:
+ * to close an open file of a FUSE asks its server.
+ */
+static long read_opened(struct remote_request *request, int pin, struct remote_file *file)
+{
+	const int fd = request->left;
+	int err = fstat(fd, &file->st) ? -errno : 0;
+	int image = -1;
+
+	file->local = answers_always(fd);
+	if (!err)
+		err = check_beginning(fd);
+	if (!err && !file->local && file->st.st_size <= IMAGE_MAX) {
+		image = copy_file(request, fd, (char *)(file + 1), &file->st);
+		err = image < 0 ? image : 0;
+	}
+	if (err)
+		return err;
+	request->fds[0] = image < 0 ? fd : dup(pin);
+	request->fds[1] = image;
+	request->fd_count = image < 0 ? 1 : 2;
+	if (file->local)
+		request->left = -1;
+	return sizeof(*file);
+}
+
+/* pin: the file alone (O_PATH), which may be none to open. */
+static long open_pinned(struct remote_request *request, int pin, struct remote_file *file)
+{
+	char path[32];
+	int err = known(pin, "", &file->st);
+
+	if (err)
+		return err;
+	if (!S_ISREG(file->st.st_mode))
+		return -ENOEXEC;
+	__atomic_store_n(&request->dev, file->st.st_dev, __ATOMIC_RELEASE);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", pin);
+	request->left = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	return request->left < 0 ? -errno : read_opened(request, pin, file);
+}
+
+static long opened(struct remote_request *request, void *room)
+{
+	const int pin = open(request->path, O_PATH | O_CLOEXEC);
+	long result = pin < 0 ? -errno : open_pinned(request, pin, room);
+
+	if (pin >= 0)
+		close(pin);
+	return result;
+}
+
+static long looked_at(struct remote_request *request, void *room)
+{
+	const int err = known(AT_FDCWD, request->path, room);
+
+	return err ? err : (long)sizeof(struct stat);
+}
+
+static long looked_through(struct remote_request *request, void *room)
+{
+	const int err = known(request->fd, "", room);
+
+	return err ? err : (long)sizeof(struct stat);
+}
+
+static long globbed(struct remote_request *request, void *room)
 {
 	size_t size = 0;
 	glob_t found;
@@ -85,281 +180,205 @@ static long globbed(const struct request *request, void *buffer)
 
 		if (length > request->size - size)
 			break;
-		memcpy((char *)buffer + size, found.gl_pathv[i], length);
+		memcpy((char *)room + size, found.gl_pathv[i], length);
 		size += length;
 	}
 	globfree(&found);
 	return (long)size;
 }
 
-static long resolved(const struct request *request, void *buffer)
+static long resolved(struct remote_request *request, void *room)
 {
-	return realpath(request->path, buffer) ? (long)strlen(buffer) + 1 : -errno;
+	return realpath(request->path, room) ? (long)strlen(room) + 1 : -errno;
 }
 
-static long part_read(const struct request *request, void *buffer)
+static long part_read(struct remote_request *request, void *room)
 {
-	ssize_t got = pread(request->fd, buffer, request->size, (off_t)request->address);
+	ssize_t got = pread(request->fd, room, request->size, (off_t)request->address);
 
 	return got < 0 ? -errno : got;
 }
 
-static long memory_read(const struct request *request, void *buffer)
+static long memory_read(struct remote_request *request, void *room)
 {
-	struct iovec local = { buffer, request->size };
+	struct iovec local = { room, request->size };
 	struct iovec remote = { (void *)(uintptr_t)request->address, request->size };
 	ssize_t got = process_vm_readv(request->pid, &local, 1, &remote, 1, 0);
 
 	return got < 0 ? -errno : got;
 }
 
-static long file_read(const struct request *request, void *buffer)
+static long read_whole(const char *path, void *to, size_t size, int *left)
 {
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	ssize_t got = 1;
 	size_t done = 0;
-	char path[64];
-	int fd, error;
+	int error;
 
-	snprintf(path, sizeof(path), "/proc/%d/%s", request->pid, request->name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	while (done < request->size &&
-	       (got = read(fd, (char *)buffer + done, request->size - done)) > 0)
+	while (done < size && (got = read(fd, (char *)to + done, size - done)) > 0)
 		done += (size_t)got;
 	error = errno;
-	close(fd);
+	*left = fd;
 	return got < 0 ? -error : (long)done;
 }
 
-static void reader_free(struct remote_reader *reader)
+static long process_file_read(struct remote_request *request, void *room)
 {
-	sem_destroy(&reader->asked);
-	sem_destroy(&reader->done);
-	vec_release(&reader->room);
-	free(reader);
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", request->pid, request->name);
+	return read_whole(path, room, request->size, &request->left);
 }
 
-static void await(sem_t *semaphore)
+static long text_read(struct remote_request *request, void *room)
 {
-	while (sem_wait(semaphore) && errno == EINTR)
-		;
+	struct stat st;
+	const int err = known(AT_FDCWD, request->path, &st);
+
+	if (err)
+		return err;
+	return S_ISREG(st.st_mode) ? read_whole(request->path, room, request->size, &request->left)
+				   : -EINVAL;
 }
 
-/* From ASKED to another state; false: the other thread was faster. */
-static bool settle(struct remote_reader *reader, enum reader_state state)
-{
-	enum reader_state asked = READER_ASKED;
-
-	return __atomic_compare_exchange_n(&reader->state, &asked, state, false, __ATOMIC_ACQ_REL,
-					   __ATOMIC_ACQUIRE);
-}
-
-static void *work(void *arg)
-{
-	struct remote_reader *reader = arg;
-
-	await(&reader->asked);
-	for (;;) {
-		reader->result = reader->request.serve(&reader->request, reader->room.data);
-		if (!settle(reader, READER_DONE))
-			break;
-		sem_post(&reader->done);
-		await(&reader->asked);
-	}
-	/* left behind: nobody else knows of the file it has opened */
-	if (reader->request.serve == opened && reader->result >= 0)
-		close((int)reader->result);
-	reader_free(reader);
-	return NULL;
-}
-
-static int start(struct remote_reader *reader)
-{
-	pthread_attr_t attributes;
-	sigset_t all, before;
-	pthread_t thread;
-	int error;
-
-	pthread_attr_init(&attributes);
-	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	/* signals are for the threads that were there before */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	error = pthread_create(&thread, &attributes, work, reader);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	pthread_attr_destroy(&attributes);
-	return error;
-}
-
-static struct remote_reader *reader_new(void)
-{
-	struct remote_reader *reader = calloc(1, sizeof(*reader));
-
-	if (!reader)
-		return NULL;
-	sem_init(&reader->asked, 0, 0);
-	sem_init(&reader->done, 0, 0);
-	if (start(reader)) {
-		reader_free(reader);
-		return NULL;
-	}
-	return reader;
-}
-
-/* NULL: the process is slow, or there is no thread. */
-static struct remote_reader *reader_for(pid_t pid, bool *is_slow)
-{
-	struct remote_reader *reader = NULL;
-	const uint64_t *until;
-
-	pthread_mutex_lock(&lock);
-	until = pid ? map_find(&slow, (uint64_t)pid, 0) : NULL;
-	*is_slow = until && clock_ns(CLOCK_MONOTONIC) < *until;
-	if (!*is_slow && idle.len)
-		reader = idle.data[--idle.len];
-	pthread_mutex_unlock(&lock);
-	return reader || *is_slow ? reader : reader_new();
-}
-
-#define ROOM_KEPT 65536 /* bytes; blocks of a heap are larger, and are read at attach alone */
-
-static void reader_back(struct remote_reader *reader)
-{
-	if (reader->room.cap > ROOM_KEPT)
-		vec_release(&reader->room);
-	pthread_mutex_lock(&lock);
-	vec_push(&idle, reader);
-	pthread_mutex_unlock(&lock);
-}
-
-static void leave(pid_t pid)
-{
-	uint64_t *until, now = clock_ns(CLOCK_MONOTONIC);
-	bool fresh;
-
-	if (!pid)
-		return;
-	pthread_mutex_lock(&lock);
-	until = map_insert(&slow, (uint64_t)pid, 0, &fresh);
-	*until = now + ALONE_NS;
-	pthread_mutex_unlock(&lock);
-	if (fresh)
-		log_warn("process %d: a read of its memory takes more than %d s, as if nothing "
-			 "served its pages: it is left alone for a minute",
-			 pid, PATIENCE_S);
-}
-
-static void ask(struct remote_reader *reader, const struct request *request)
-{
-	vec_reserve(&reader->room, request->size);
-	reader->request = *request;
-	if (request->path)
-		reader->request.path = strcpy(reader->path, request->path);
-	__atomic_store_n(&reader->state, READER_ASKED, __ATOMIC_RELEASE);
-	sem_post(&reader->asked);
-}
-
-/* False: the reader is left behind, and belongs to itself. */
-static bool wait_for(struct remote_reader *reader)
-{
-	struct timespec until;
-
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += PATIENCE_S;
-	while (sem_clockwait(&reader->done, CLOCK_MONOTONIC, &until)) {
-		if (errno == EINTR)
-			continue;
-		if (settle(reader, READER_LEFT))
-			return false;
-		await(&reader->done);
-		break;
-	}
-	return true;
-}
-
-static long patiently(const struct request *request, void *buffer)
-{
-	bool is_slow;
-	struct remote_reader *reader = reader_for(request->pid, &is_slow);
-	long result;
-
-	if (!reader)
-		return is_slow ? -ETIME : request->serve(request, buffer);
-	ask(reader, request);
-	if (!wait_for(reader)) {
-		leave(request->pid);
-		return -ETIME;
-	}
-	result = reader->result;
-	if (buffer && result > 0)
-		memcpy(buffer, reader->room.data, (size_t)result);
-	reader_back(reader);
-	return result;
-}
+/* ---- in the process that asks ---- */
 
 long remote_read_memory(pid_t pid, uint64_t address, void *buffer, size_t size)
 {
-	struct request request = {
-		.serve = memory_read, .pid = pid, .address = address, .size = size
+	struct remote_request request = {
+		.serve = memory_read, .pid = pid, .fd = -1, .address = address, .size = size
 	};
 
-	return patiently(&request, buffer);
+	return remote_ask(&request, buffer);
 }
 
-/* Or, of maps, waits for the lock of the memory. The kernel makes the other files itself. */
-static bool lies_in_memory(const char *name)
+/*
+ * Lies in memory, or in the program's file, or, as maps, waits for the lock of the memory. The
+ * kernel makes the other files itself.
+ */
+static bool may_be_delayed(const char *name)
 {
-	return !strcmp(name, "cmdline") || !strcmp(name, "environ") || !strcmp(name, "maps");
+	static const char *const names[] = { "cmdline", "environ", "exe", "maps" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
 }
 
 long remote_read_file(pid_t pid, const char *name, void *buffer, size_t size)
 {
-	struct request request = { .serve = file_read, .pid = pid, .size = size };
+	struct remote_request request = {
+		.serve = process_file_read, .pid = pid, .fd = -1, .size = size
+	};
+	char path[64];
+	long result;
+	int left = -1;
 
-	snprintf(request.name, sizeof(request.name), "%s", name);
-	return lies_in_memory(name) ? patiently(&request, buffer) : file_read(&request, buffer);
+	if (may_be_delayed(name)) {
+		snprintf(request.name, sizeof(request.name), "%s", name);
+		return remote_ask(&request, buffer);
+	}
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
+	result = read_whole(path, buffer, size, &left);
+	if (left >= 0)
+		close(left);
+	return result;
 }
 
-/* -ENAMETOOLONG, or the result of the request. */
-static long ask_for_file(const struct request *request, void *buffer)
+/* -ENAMETOOLONG, or the answer. */
+static long ask_for_path(struct remote_request *request, const char *path, void *buffer)
 {
-	return strlen(request->path) < PATH_MAX ? patiently(request, buffer) : -ENAMETOOLONG;
+	static const char own[] = "/proc/self/";
+	int length;
+
+	if (strncmp(path, own, strlen(own)))
+		length = snprintf(request->path, sizeof(request->path), "%s", path);
+	else
+		length = snprintf(request->path, sizeof(request->path), "/proc/%d/%s", getpid(),
+				  path + strlen(own));
+	if ((size_t)length >= sizeof(request->path))
+		return -ENAMETOOLONG;
+	return remote_ask(request, buffer);
 }
 
 int remote_stat(const char *path, struct stat *st)
 {
-	struct request request = { .serve = looked_at, .path = path, .size = sizeof(*st) };
-	long got = ask_for_file(&request, st);
+	struct remote_request request = { .serve = looked_at, .fd = -1, .size = sizeof(*st) };
+	long got = ask_for_path(&request, path, st);
 
 	return got < 0 ? (int)got : 0;
 }
 
-int remote_open(const char *path)
+int remote_open(const char *path, struct remote_file *file)
 {
-	struct request request = { .serve = opened, .path = path };
+	struct remote_request request = { .serve = opened, .fd = -1, .size = sizeof(*file) };
+	long got = ask_for_path(&request, path, file);
 
-	return (int)ask_for_file(&request, NULL);
+	file->fd = file->image = -1;
+	if (got < 0)
+		return (int)got;
+	file->fd = request.fds[0];
+	if (request.fd_count > 1)
+		file->image = request.fds[1];
+	return 0;
 }
 
-long remote_pread(int fd, void *buffer, size_t size, uint64_t offset)
+void remote_close(const struct remote_file *file)
 {
-	struct request request = { .serve = part_read, .fd = fd, .address = offset, .size = size };
+	if (file->image >= 0)
+		close(file->image);
+	if (file->fd >= 0)
+		close(file->fd);
+}
 
-	return patiently(&request, buffer);
+int remote_look(const struct remote_file *file, struct stat *st)
+{
+	struct remote_request request = {
+		.serve = looked_through,
+		.fd = file->fd,
+		.size = sizeof(*st),
+		.dev = file->st.st_dev,
+	};
+	long got = file->local ? known(file->fd, "", st) : remote_ask(&request, st);
+
+	return got < 0 ? (int)got : 0;
+}
+
+long remote_pread(const struct remote_file *file, void *buffer, size_t size, uint64_t offset)
+{
+	struct remote_request request = {
+		.serve = part_read,
+		.fd = file->image < 0 ? file->fd : file->image,
+		.address = offset,
+		.size = size,
+		.dev = file->st.st_dev,
+	};
+
+	return file->local || file->image >= 0 ? part_read(&request, buffer)
+					       : remote_ask(&request, buffer);
+}
+
+long remote_read_text(const char *path, char *text, size_t size)
+{
+	struct remote_request request = { .serve = text_read, .fd = -1, .size = size };
+
+	return ask_for_path(&request, path, text);
 }
 
 long remote_glob(const char *pattern, char *names, size_t size)
 {
-	struct request request = { .serve = globbed, .path = pattern, .size = size };
+	struct remote_request request = { .serve = globbed, .fd = -1, .size = size };
 
-	return ask_for_file(&request, names);
+	return ask_for_path(&request, pattern, names);
 }
 
 int remote_realpath(const char *path, char *real)
 {
-	struct request request = { .serve = resolved, .path = path, .size = PATH_MAX };
-	long got = ask_for_file(&request, real);
+	struct remote_request request = { .serve = resolved, .fd = -1, .size = PATH_MAX };
+	long got = ask_for_path(&request, path, real);
 
 	return got < 0 ? (int)got : 0;
 }

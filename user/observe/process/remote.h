@@ -2,16 +2,25 @@
 /*
  * Reads that another process or a server can delay for ever: from a process's memory, from files in
  * /proc that are read from its memory, and from the files it maps. A page may be served by a
- * userfaultfd, by FUSE, or by a server that is gone. Each read is made by a separate thread, which
- * is abandoned if it takes too long. Any thread.
+ * userfaultfd, by FUSE, or by a server that is gone. Each read is made by another process, which is
+ * left behind after two seconds. Then for a minute the traced process is left alone, or all files
+ * of that file system get a fifth of a second. So does everybody once ten seconds of a minute were
+ * waited in vain. Any thread.
  */
 #ifndef UCXBPF_PROCESS_REMOTE_H
 #define UCXBPF_PROCESS_REMOTE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/stat.h>
 #include <sys/types.h>
+
+/*
+ * Starts the process that starts the others, which have this one's rights of now; else the first
+ * question does.
+ */
+void remote_start(void);
 
 /*
  * Both return the bytes read, at most size, or -errno. -ETIME: the process delays reads, this one
@@ -22,17 +31,38 @@ long remote_read_memory(pid_t pid, uint64_t address, void *buffer, size_t size);
 /* The content of /proc/PID/NAME, in as many read(2) calls as it takes. */
 long remote_read_file(pid_t pid, const char *name, void *buffer, size_t size);
 
-/* As stat(2). 0 or -errno; -ETIME: nobody answers. */
+/*
+ * As stat(2), by what the kernel knows where it need not ask a server: to identify a file. 0 or
+ * -errno; -ETIME: nobody answers.
+ */
 int remote_stat(const char *path, struct stat *st);
 
+/* An ELF file of somebody else. */
+struct remote_file {
+	int fd; /* open for reading, or the file alone (O_PATH) where there is an image */
+	int image; /* a copy of its content, unless it is local or large: -1 */
+	bool local; /* its file system has no server that could stop to answer */
+	struct stat st; /* as it was when the file was opened */
+};
+
 /*
- * Opens a regular file for reading: the descriptor, the caller's to close, or -errno. -ENOEXEC: not
- * a regular file, and not opened, since that may have effects or block; -ETIME.
+ * Opens, identifies and copies a file. 0, or -errno with fd -1. -ENOEXEC: not an ELF file; one that
+ * is no regular file is not opened, since that may have effects or block; -ETIME.
  */
-int remote_open(const char *path);
+int remote_open(const char *path, struct remote_file *file);
+void remote_close(const struct remote_file *file);
+
+/*
+ * As fstat(2), by what the kernel knows where it need not ask a server: a change by another machine
+ * is seen once somebody here has opened the file anew. 0, -errno, -ETIME.
+ */
+int remote_look(const struct remote_file *file, struct stat *st);
 
 /* As pread(2). Bytes read or -errno; -ETIME. */
-long remote_pread(int fd, void *buffer, size_t size, uint64_t offset);
+long remote_pread(const struct remote_file *file, void *buffer, size_t size, uint64_t offset);
+
+/* The beginning of a regular file: bytes read or -errno; -ETIME. */
+long remote_read_text(const char *path, char *text, size_t size);
 
 /*
  * The files that match a pattern (glob(7)), each with its NUL, as many as fit. The number of bytes,

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The two halves of remote.h: remote.c knows the questions, remote_worker.c has them answered. */
+#ifndef UCXBPF_PROCESS_REMOTE_PRIVATE_H
+#define UCXBPF_PROCESS_REMOTE_PRIVATE_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define PATIENCE_S 2 /* more than a page from a slow swap takes */
+#define REMOTE_ROOM (64u << 20) /* bytes of an answer; more than 200,000 mappings */
+
+struct remote_request {
+	/* answers in the worker: the bytes in the room, or -errno */
+	long (*serve)(struct remote_request *request, void *room);
+	pid_t pid; /* whose memory it may lie in; 0: nobody's */
+	char name[32]; /* below /proc/PID */
+	char path[PATH_MAX];
+	int fd; /* -1: none; the worker has a copy of its own */
+	uint64_t address; /* in a file: the offset */
+	size_t size; /* of the answer at most */
+	dev_t dev; /* atomic; the file system's, which serve() may be the first to know; 0: unknown
+		    */
+	uint64_t moved; /* atomic; grows while serve() makes progress */
+	int fds[2]; /* part of the answer; the caller's to close */
+	size_t fd_count;
+	int left; /* closed after the answer, since that may ask a server; -1: none */
+};
+
+/*
+ * The answer of a worker, a process that can be left behind where nothing is ever answered: bytes
+ * in buffer, and descriptors, or -errno. -ETIME: none came in time; -EAGAIN: there is no worker.
+ */
+long remote_ask(struct remote_request *request, void *buffer);
+
+#endif

@@ -1,0 +1,427 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * Processes that answer questions about foreign files and memory. Not threads: a request that a
+ * FUSE server has taken and does not answer cannot be killed, and a process with such a thread
+ * never ends, nor does the kernel close its links.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/map.h"
+#include "base/peer.h"
+#include "base/vec.h"
+#include "observe/process/remote.h"
+#include "observe/process/remote_private.h"
+
+#define SECOND 1000000000ull
+#define ALONE_NS (60 * SECOND) /* then it is asked again: it may only have been slow */
+#define SHORT_NS (SECOND / 5) /* patience with a file system that has not answered in that time */
+#define WAITED_MAX (10 * SECOND) /* in that time; then all others get the short patience, too */
+#define LONGEST (20 * SECOND) /* for an answer that makes progress */
+
+enum worker_state { WORKER_ASKED, WORKER_DONE, WORKER_LEFT };
+
+/*
+ * Shared by a worker and who asks it. An attach asks thousands of times, and a semaphore costs half
+ * as many system calls as a message.
+ */
+struct channel {
+	sem_t asked, done;
+	enum worker_state state; /* atomic: of the last request */
+	int busy; /* atomic: the worker has answered, and closes a file now */
+	struct remote_request request;
+	long result;
+	_Alignas(4096) uint8_t room[REMOTE_ROOM]; /* pages that are used exist */
+};
+
+struct worker {
+	struct channel *channel;
+	int socket; /* for descriptors */
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of these */
+static int starter = -1;
+static VEC(struct worker *) idle;
+static struct map slow; /* processes that have delayed a read, until when they are left alone */
+static struct map silent; /* file systems that have not answered, until when they get less time */
+static uint64_t waited, waited_since; /* for answers that did not come; since when, ns */
+
+/* ---- a worker, and the process that starts workers ---- */
+
+static void await(sem_t *semaphore)
+{
+	while (sem_wait(semaphore) && errno == EINTR)
+		;
+}
+
+/* From ASKED to another state; false: the other side was faster. */
+static bool settle(struct channel *channel, enum worker_state state)
+{
+	enum worker_state asked = WORKER_ASKED;
+
+	return __atomic_compare_exchange_n(&channel->state, &asked, state, false, __ATOMIC_ACQ_REL,
+					   __ATOMIC_ACQUIRE);
+}
+
+static bool take_fd(int socket, int *fd)
+{
+	size_t count = 1;
+	char nothing;
+
+	return peer_take(socket, fd, &count, &nothing, 1, 0) > 0 && count == 1;
+}
+
+static void answer(struct channel *channel, int socket)
+{
+	struct remote_request *request = &channel->request;
+	char nothing = 0;
+
+	request->fd_count = 0;
+	request->left = -1;
+	if (request->fd >= 0 && !take_fd(socket, &request->fd))
+		channel->result = -EMFILE;
+	else
+		channel->result = request->serve(request, channel->room);
+	if (request->fd >= 0)
+		request->left = request->fd;
+	if (request->fd_count && peer_send(socket, request->fds, request->fd_count,
+					   &(struct iovec){ &nothing, 1 }, 1, 0) < 0)
+		_exit(1);
+	for (size_t i = 0; i < request->fd_count; i++)
+		if (request->fds[i] != request->left)
+			close(request->fds[i]);
+	channel->busy = request->left >= 0;
+}
+
+static _Noreturn void work(struct channel *channel, int socket)
+{
+	for (;;) {
+		int left;
+
+		await(&channel->asked);
+		answer(channel, socket);
+		left = channel->request.left;
+		if (!settle(channel, WORKER_DONE))
+			_exit(0);
+		sem_post(&channel->done);
+		if (left < 0)
+			continue;
+		close(left);
+		__atomic_store_n(&channel->busy, 0, __ATOMIC_RELEASE);
+	}
+}
+
+static void start_worker(int orders, const int fds[2])
+{
+	const pid_t parent = getpid();
+	struct channel *channel;
+
+	if (fork())
+		return;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(1);
+	close(orders);
+	channel = mmap(NULL, sizeof(*channel), PROT_READ | PROT_WRITE, MAP_SHARED, fds[0], 0);
+	if (channel == MAP_FAILED)
+		_exit(1);
+	close(fds[0]);
+	work(channel, fds[1]);
+}
+
+#ifdef __SANITIZE_ADDRESS__
+#define FIRST_CLOSED 3 /* the sanitizer writes its findings there */
+#else
+#define FIRST_CLOSED 0
+#endif
+
+static _Noreturn void start_workers(int orders)
+{
+	size_t count = 2;
+	char nothing;
+	sigset_t all;
+	int fds[2];
+
+	prctl(PR_SET_NAME, "ucxbpf-patient");
+	/* a signal to the tracer's process group is not for these; not setsid(): reader_process.c
+	 */
+	setpgid(0, 0);
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	signal(SIGCHLD, SIG_IGN);
+	if (orders > FIRST_CLOSED)
+		close_range(FIRST_CLOSED, (unsigned int)orders - 1, 0);
+	close_range((unsigned int)orders + 1, ~0u, 0);
+	while (peer_take(orders, fds, &count, &nothing, 1, 0) > 0) {
+		if (count == 2)
+			start_worker(orders, fds);
+		peer_close(fds, count);
+		count = 2;
+	}
+	/* workers end with this one, or once they are answered */
+	_exit(0);
+}
+
+void remote_start(void)
+{
+	pid_t pid;
+	int end;
+
+	if (starter >= 0)
+		return;
+	end = peer_fork(SOCK_SEQPACKET, &pid);
+	if (end >= 0 && !pid)
+		start_workers(end);
+	if (end < 0)
+		log_warn("processes and their files cannot be read: %s", strerror(-end));
+	starter = end >= 0 ? end : -1;
+}
+
+/* ---- who asks ---- */
+
+static void worker_free(struct worker *worker)
+{
+	munmap(worker->channel, sizeof(*worker->channel));
+	close(worker->socket);
+	free(worker);
+}
+
+/* NULL: it cannot be started. */
+static struct worker *worker_new(void)
+{
+	struct channel *channel = MAP_FAILED;
+	struct worker *worker;
+	char nothing = 0;
+	int ends[2], memory = memfd_create("channel", MFD_CLOEXEC);
+
+	if (memory < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends)) {
+		if (memory >= 0)
+			close(memory);
+		return NULL;
+	}
+	if (!ftruncate(memory, sizeof(*channel)))
+		channel =
+			mmap(NULL, sizeof(*channel), PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
+	if (channel != MAP_FAILED) {
+		sem_init(&channel->asked, 1, 0);
+		sem_init(&channel->done, 1, 0);
+		if (peer_send(starter, (int[]){ memory, ends[1] }, 2,
+			      &(struct iovec){ &nothing, 1 }, 1, 0) < 0) {
+			munmap(channel, sizeof(*channel));
+			channel = MAP_FAILED;
+		}
+	}
+	close(memory);
+	close(ends[1]);
+	if (channel == MAP_FAILED) {
+		close(ends[0]);
+		return NULL;
+	}
+	worker = xmalloc(sizeof(*worker));
+	*worker = (struct worker){ channel, ends[0] };
+	return worker;
+}
+
+static bool is_busy(const struct worker *worker)
+{
+	return __atomic_load_n(&worker->channel->busy, __ATOMIC_ACQUIRE);
+}
+
+/* NULL: the process is slow, or there is no worker. */
+static struct worker *worker_for(pid_t pid, bool *is_slow)
+{
+	struct worker *worker = NULL;
+	const uint64_t *until;
+
+	pthread_mutex_lock(&lock);
+	remote_start();
+	until = pid ? map_find(&slow, (uint64_t)pid, 0) : NULL;
+	*is_slow = until && clock_ns(CLOCK_MONOTONIC) < *until;
+	for (size_t i = idle.len; !*is_slow && !worker && i-- > 0;) {
+		if (is_busy(idle.data[i]))
+			continue;
+		worker = idle.data[i];
+		idle.data[i] = idle.data[--idle.len];
+	}
+	if (!worker && !*is_slow)
+		worker = worker_new();
+	pthread_mutex_unlock(&lock);
+	return worker;
+}
+
+#define ROOM_KEPT (1u << 20) /* bytes */
+
+static void worker_back(struct worker *worker, size_t used)
+{
+	if (used > ROOM_KEPT)
+		madvise(worker->channel->room, REMOTE_ROOM, MADV_REMOVE);
+	pthread_mutex_lock(&lock);
+	vec_push(&idle, worker);
+	pthread_mutex_unlock(&lock);
+}
+
+static void leave_process(const struct remote_request *request, uint64_t now)
+{
+	const bool program = !strcmp(request->name, "exe");
+	bool fresh;
+
+	pthread_mutex_lock(&lock);
+	*map_insert(&slow, (uint64_t)request->pid, 0, &fresh) = now + ALONE_NS;
+	pthread_mutex_unlock(&lock);
+	if (fresh)
+		log_warn("process %d: a read of its %s takes more than %d s, as if nothing "
+			 "served its %s: it is left alone for a minute",
+			 request->pid, program ? "program" : "memory", PATIENCE_S,
+			 program ? "file" : "pages");
+}
+
+/* The question was not answered within ns. */
+static void note_silence(const struct remote_request *request, dev_t dev, uint64_t ns)
+{
+	const uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+	pthread_mutex_lock(&lock);
+	if (now - waited_since > ALONE_NS) {
+		waited_since = now;
+		waited = 0;
+	}
+	waited += ns;
+	if (dev)
+		*map_insert(&silent, dev, 0, NULL) = now + ALONE_NS;
+	pthread_mutex_unlock(&lock);
+	if (request->pid)
+		leave_process(request, now);
+}
+
+/* Whether the short patience has to do. */
+static bool is_short_of_time(dev_t dev)
+{
+	const uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	const uint64_t *until;
+	bool is_short;
+
+	pthread_mutex_lock(&lock);
+	until = dev ? map_find(&silent, dev, 0) : NULL;
+	is_short =
+		(until && now < *until) || (waited >= WAITED_MAX && now - waited_since <= ALONE_NS);
+	pthread_mutex_unlock(&lock);
+	return is_short;
+}
+
+static bool ask(struct worker *worker, const struct remote_request *request)
+{
+	struct channel *channel = worker->channel;
+	char nothing = 0;
+
+	if (request->fd >= 0 &&
+	    peer_send(worker->socket, &request->fd, 1, &(struct iovec){ &nothing, 1 }, 1, 0) < 0)
+		return false;
+	memcpy(&channel->request, request, sizeof(*request));
+	__atomic_store_n(&channel->state, WORKER_ASKED, __ATOMIC_RELEASE);
+	sem_post(&channel->asked);
+	return true;
+}
+
+/* False: no answer by then. */
+static bool is_done_by(struct channel *channel, uint64_t ns)
+{
+	const struct timespec until = { (time_t)(ns / SECOND), (long)(ns % SECOND) };
+
+	while (sem_clockwait(&channel->done, CLOCK_MONOTONIC, &until))
+		if (errno != EINTR)
+			return false;
+	return true;
+}
+
+static bool is_answered(struct channel *channel, uint64_t begin)
+{
+	uint64_t moved = 0, before, until = begin + SHORT_NS;
+
+	if (is_done_by(channel, until))
+		return true;
+	if (is_short_of_time(__atomic_load_n(&channel->request.dev, __ATOMIC_ACQUIRE)))
+		return false;
+	do {
+		before = moved;
+		until += until == begin + SHORT_NS ? PATIENCE_S * SECOND - SHORT_NS
+						   : PATIENCE_S * SECOND;
+		if (is_done_by(channel, until))
+			return true;
+		moved = __atomic_load_n(&channel->request.moved, __ATOMIC_ACQUIRE);
+	} while (moved != before && until - begin < LONGEST);
+	return false;
+}
+
+/* False: the worker is left behind, and ends once it is answered. */
+static bool wait_for(struct worker *worker, const struct remote_request *request)
+{
+	struct channel *channel = worker->channel;
+	const uint64_t begin = clock_ns(CLOCK_MONOTONIC);
+
+	if (is_answered(channel, begin))
+		return true;
+	if (!settle(channel, WORKER_LEFT)) {
+		await(&channel->done);
+		return true;
+	}
+	note_silence(request, __atomic_load_n(&channel->request.dev, __ATOMIC_ACQUIRE),
+		     clock_ns(CLOCK_MONOTONIC) - begin);
+	return false;
+}
+
+static long take_answer(struct worker *worker, struct remote_request *request, void *buffer)
+{
+	const struct channel *channel = worker->channel;
+	const size_t wanted = channel->request.fd_count;
+	char nothing;
+
+	request->fd_count = wanted;
+	if (wanted) {
+		const ssize_t got =
+			peer_take(worker->socket, request->fds, &request->fd_count, &nothing, 1, 0);
+
+		if (got <= 0 || request->fd_count != wanted) {
+			peer_close(request->fds, request->fd_count);
+			return -EMFILE;
+		}
+	}
+	if (buffer && channel->result > 0)
+		memcpy(buffer, channel->room, (size_t)channel->result);
+	return channel->result;
+}
+
+long remote_ask(struct remote_request *request, void *buffer)
+{
+	bool is_slow;
+	struct worker *worker;
+	long result;
+
+	if (request->size > REMOTE_ROOM)
+		return -ENOMEM;
+	worker = worker_for(request->pid, &is_slow);
+	if (!worker)
+		return is_slow ? -ETIME : -EAGAIN;
+	if (!ask(worker, request)) {
+		worker_free(worker);
+		return -EAGAIN;
+	}
+	if (!wait_for(worker, request)) {
+		worker_free(worker);
+		return -ETIME;
+	}
+	result = take_answer(worker, request, buffer);
+	worker_back(worker, result > 0 ? (size_t)result : 0);
+	return result;
+}
