@@ -8,7 +8,11 @@ setup_file() { live_file_setup; }
 teardown_file() { live_file_teardown; }
 setup() { live_setup; }
 
-teardown() { running_teardown; }
+teardown()
+{
+	[ -z "${TRACER:-}" ] || kill -KILL "$TRACER" || true
+	running_teardown
+}
 
 attached()
 {
@@ -378,4 +382,51 @@ ended_by_itself()
 	kill -INT $tracer
 	wait $tracer
 	kill "$PIDS"
+}
+
+# libraries_of FILE: build ids of the libraries in a capture so far that have probes
+libraries_of()
+{
+	"$BUILD/tests/bench/sides" "$1" library | jq -r 'select(.probes > 0 and (.path | contains("/own/"))) | .build_id'
+}
+
+has_probed()
+{
+	libraries_of "$WORK/a.ucxb" | grep -qx "$1"
+}
+
+build_id()
+{
+	readelf -n "$1" | sed -n 's/.*Build ID: //p'
+}
+
+# The kernel keeps a probe at its offset: in the other build that is the middle of an instruction.
+@test "a library that is rewritten in place loses its probes, and gets new ones" {
+	local source=$TOP/tests/progs/lib_shifted.c own=$WORK/own/libucp.so.0 sum idle
+
+	[ "$(uname -m)" = x86_64 ] || skip "the library is of x86-64"
+	mkdir "$WORK/own"
+	cc -shared -fPIC "$source" -o "$WORK/first.so"
+	cc -shared -fPIC -DSHIFT=3 "$source" -o "$WORK/second.so"
+	cc -DPROGRAM "$source" -o "$WORK/program" -ldl
+	cp "$WORK/first.so" "$own"
+	sum=$("$WORK/program" "$own")
+	"$UCXBPF" attach -q --all -o "$WORK/a.ucxb" 2>"$WORK/err" 3>&- &
+	TRACER=$!
+	soon test -s "$WORK/a.ucxb"
+	for build in first second; do
+		cp "$WORK/$build.so" "$own"
+		[ $build = first ] || soon grep -q "own/libucp.so.0 was rewritten in place: its probes are removed" "$WORK/err"
+		[ "$("$WORK/program" "$own")" = "$sum" ]
+		"$BUILD/tests/trust/mapped" "$own" >"$WORK/mapped" 3>&- &
+		idle=$!
+		soon has_probed "$(build_id "$WORK/$build.so")"
+		kill -KILL $idle
+		[ "$("$WORK/program" "$own")" = "$sum" ]
+	done
+	kill -INT $TRACER
+	wait $TRACER || true
+	TRACER=
+	cat "$WORK/err"
+	"$UCXBPF" replay --json "$WORK/a.ucxb" | jq -e '[.notes | keys[] | select(test("own/libucp.so.0 was rewritten in place"))] | length == 1'
 }

@@ -540,6 +540,11 @@ void addresses_sweep(struct addresses *addresses)
 	map_release(&used);
 }
 
+void addresses_rewritten(struct addresses *addresses, const struct map *keys)
+{
+	code_files_rewritten(&addresses->files, keys);
+}
+
 bool addresses_has_module(const struct addresses *addresses, uint64_t number)
 {
 	return map_find(&addresses->written, number, 0);
@@ -554,7 +559,7 @@ static void name_file(struct addresses *addresses, const struct code_file *file)
 		const struct placed_address *placed = &addresses->placed.data[i];
 		struct symbol symbol;
 
-		if (placed->file != file)
+		if (placed->file != file || file->rewritten)
 			continue;
 		if (!symbols && !(symbols = symbols_open(file->elf, file->path)))
 			return;

@@ -94,6 +94,9 @@ void addresses_ended(struct addresses *addresses, pid_t tgid, uint64_t time);
 /* Frees files in which no process here has code any more. */
 void addresses_sweep(struct addresses *addresses);
 
+/* The files with these keys have another content by now: what is not named yet stays nameless. */
+void addresses_rewritten(struct addresses *addresses, const struct map *keys);
+
 /* Whether the file with that number has its module record, and is still here. */
 bool addresses_has_module(const struct addresses *addresses, uint64_t number);
 

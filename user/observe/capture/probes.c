@@ -236,6 +236,7 @@ void probes_init(struct probes *probes, struct kernel *kernel, enum link_mechani
 	links_init(&probes->links, mechanism, kernel_programs(kernel));
 	hot_init(&probes->hot, mechanism, kernel_programs(kernel), windows);
 	probes->by_process = links_know_processes(mechanism);
+	rewrites_init(&probes->rewrites);
 }
 
 void probes_release(struct probes *probes)
@@ -243,6 +244,7 @@ void probes_release(struct probes *probes)
 	links_detach(&probes->links);
 	hot_release(&probes->hot);
 	links_release(&probes->links);
+	rewrites_release(&probes->rewrites);
 	vec_release(&probes->libraries);
 	vec_release(&probes->wrappers);
 	map_release(&probes->functions);
@@ -288,8 +290,10 @@ static void free_slot(struct probes *probes, const struct layout *layout)
 
 void probes_forget(struct probes *probes, const struct map *keys)
 {
-	size_t kept = 0;
+	struct map_slot *slot;
+	size_t kept = 0, at = 0;
 
+	rewrites_forget(&probes->rewrites, keys);
 	links_forget(&probes->links, keys);
 	hot_forget(&probes->hot, keys);
 	for (size_t i = 0; i < probes->libraries.len; i++) {
@@ -300,11 +304,37 @@ void probes_forget(struct probes *probes, const struct map *keys)
 			probes->libraries.data[kept++] = probed;
 			continue;
 		}
-		map_remove_all(&probes->functions, library_key(library));
 		if (library->layout && !layout_is_row(library->layout))
 			free_slot(probes, library->layout);
 	}
 	probes->libraries.len = kept;
+	while ((slot = map_next(keys, &at)))
+		map_remove_all(&probes->functions, slot->a);
+}
+
+/* Libraries whose probes read private fields by the layout of such a file. */
+static void add_users_of_layout(const struct probes *probes, struct map *keys)
+{
+	unsigned int slots = 0;
+
+	for (size_t i = 0; i < probes->libraries.len; i++) {
+		const struct probed *probed = &probes->libraries.data[i];
+
+		if (probed->library->roles & LIB_UCP && probed->slot &&
+		    map_find(keys, library_key(probed->library), 0))
+			slots |= 1u << probed->slot;
+	}
+	for (size_t i = 0; i < probes->libraries.len; i++)
+		if (slots & 1u << probes->libraries.data[i].slot)
+			map_insert(keys, library_key(probes->libraries.data[i].library), 0, NULL);
+}
+
+void probes_rewritten(struct probes *probes, struct map *keys)
+{
+	add_users_of_layout(probes, keys);
+	probes_forget(probes, keys);
+	links_settle(&probes->links);
+	hot_settle(&probes->hot);
 }
 
 bool probes_claim_function(struct probes *probes, pid_t tgid, dev_t dev, ino_t ino, uint64_t offset)
@@ -453,6 +483,8 @@ int probes_attach(struct probes *probes, const struct library *library, const st
 				       wrappers_number(probes, &wrapped, planned->row));
 	}
 	if (!err && n)
+		err = rewrites_watch(&probes->rewrites, library);
+	if (!err && n)
 		err = place(probes, library_key(library), library->open_path, list, n, &refused);
 	probed->missing = plan.missing.len;
 	probed->refused += refused;
@@ -492,6 +524,8 @@ int probes_attach_function(struct probes *probes, pid_t tgid, const struct libra
 	size_t refused = 0;
 	int err = plan_function(&planned, library, row, function_offset);
 
+	if (!err)
+		err = rewrites_watch(&probes->rewrites, library);
 	if (err)
 		return err;
 	probe = link_probe(probes, &planned, slot, 0);

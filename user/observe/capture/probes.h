@@ -9,6 +9,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "observe/capture/kernel.h"
+#include "observe/capture/rewrites.h"
 #include "observe/probe/links.h"
 #include "observe/probe/plan.h"
 #include "observe/process/layout.h"
@@ -102,6 +103,7 @@ struct probes {
 	bool count; /* sums, without arrivals and completions; set after probes_init() */
 	struct links links; /* lives of objects */
 	struct hot hot;
+	struct rewrites rewrites;
 	VEC(struct probed) libraries;
 	/*
 	 * (file identity, file offset) that are probed, or were tried: 0 for all processes, else a
@@ -133,6 +135,13 @@ int probes_attach(struct probes *probes, const struct library *library, const st
 
 /* Removes the probes of libraries whose keys are in the map, without waiting for the kernel. */
 void probes_forget(struct probes *probes, const struct map *keys);
+
+/*
+ * The same of files that were rewritten, and waits: the kernel would go on to use the instructions
+ * that an old probe replaced. Also of libraries that had their layout from one of them, whose keys
+ * are added to the map.
+ */
+void probes_rewritten(struct probes *probes, struct map *keys);
 
 /*
  * Reserves the function for a probe in one process, or in all where the kernel cannot do that;

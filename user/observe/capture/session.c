@@ -173,9 +173,22 @@ void session_flush(struct capture_session *capture)
 	capture->next_flush = side_now() + FLUSH_NS;
 }
 
+/* Before anything else is looked at: the next process that maps such a file is in danger. */
+static void read_rewrites(struct capture_session *capture)
+{
+	struct map keys = { 0 };
+
+	rewrites_read(&capture->probes.rewrites, &keys);
+	track_rewritten(&capture->track, &keys);
+	rewrites_tell(&capture->probes.rewrites);
+	map_release(&keys);
+}
+
 static void read_watch(struct capture_session *capture)
 {
 	uint64_t lost = capture->maps_lost;
+
+	read_rewrites(capture);
 
 	watch_read(capture->watch, &capture->maps_lost);
 	if (capture->maps_lost != lost)
@@ -218,6 +231,12 @@ static void stop(struct capture_session *capture)
 	log_debug("no probe is left after %.3f ms", (side_now() - begin) / 1e6);
 }
 
+/* Those of the watch, and one for files that are rewritten; wakers follow. */
+static int own_polls(const struct capture_session *capture)
+{
+	return watch_fd_count(capture->watch) + 1;
+}
+
 /* Until the next step or a window is due, or a process maps something, or a waker has input. */
 static void wait_for_work(struct capture_session *capture, int wakers)
 {
@@ -231,7 +250,7 @@ static void wait_for_work(struct capture_session *capture, int wakers)
 	if (next > now)
 		wait = (struct timespec){ (time_t)((next - now) / (1000 * MS)),
 					  (long)((next - now) % (1000 * MS)) };
-	ppoll(capture->polls, watch_fd_count(capture->watch) + wakers, &wait, NULL);
+	ppoll(capture->polls, own_polls(capture) + wakers, &wait, NULL);
 }
 
 void session_drain(struct capture_session *capture)
@@ -266,7 +285,7 @@ static bool is_idle(const struct capture_session *capture)
 
 static bool is_woken(const struct capture_session *capture)
 {
-	const struct pollfd *wakers = capture->polls + watch_fd_count(capture->watch);
+	const struct pollfd *wakers = capture->polls + own_polls(capture);
 	bool woken = false;
 
 	for (int i = 0; i < CAPTURE_WAKERS; i++)
@@ -277,7 +296,7 @@ static bool is_woken(const struct capture_session *capture)
 void capture_sleep_until(struct capture_session *capture, uint64_t until,
 			 const int fds[CAPTURE_WAKERS])
 {
-	struct pollfd *wakers = capture->polls + watch_fd_count(capture->watch);
+	struct pollfd *wakers = capture->polls + own_polls(capture);
 
 	capture->sleep_until = until;
 	for (int i = 0; i < CAPTURE_WAKERS; i++)
@@ -546,8 +565,7 @@ static int open_watch(struct capture_session *capture)
 				  : "");
 		return err;
 	}
-	capture->polls =
-		calloc(watch_fd_count(capture->watch) + CAPTURE_WAKERS, sizeof(*capture->polls));
+	capture->polls = calloc(own_polls(capture) + CAPTURE_WAKERS, sizeof(*capture->polls));
 	if (!capture->polls) {
 		log_error("cannot watch for new libraries: %s", strerror(ENOMEM));
 		return -ENOMEM;
@@ -673,6 +691,8 @@ static int init_parts(struct capture_session *capture)
 
 	probes_init(&capture->probes, capture->kernel, options->mechanism, options->level,
 		    options->window_ns || options->budget > 0 || options->derive);
+	capture->polls[watch_fd_count(capture->watch)] =
+		(struct pollfd){ capture->probes.rewrites.fd, POLLIN, 0 };
 	capture->probes.call_ends = options->call_ends;
 	capture->windows.length = options->window_ns;
 	capture->windows.period = options->period_ns;

@@ -36,7 +36,7 @@ struct capture_session {
 	struct file_writer *writer;
 	struct ring_drain *drain; /* NULL at the end */
 	struct library_watch *watch;
-	struct pollfd *polls; /* of the watch, then CAPTURE_WAKERS more */
+	struct pollfd *polls; /* of the watch, of rewrites, then CAPTURE_WAKERS more */
 	struct probes probes;
 	struct track track;
 	struct missed missed;

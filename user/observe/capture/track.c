@@ -72,6 +72,17 @@ static void ends_forget(struct track *track, const struct tracked *tracked)
 
 /* ---- mapped libraries: probes and side records ---- */
 
+static void mark_dirty(struct track *track, struct tracked *tracked, uint64_t time)
+{
+	if (time > tracked->mapped_at)
+		tracked->mapped_at = time;
+	if (tracked->dirty)
+		return;
+	tracked->dirty = true;
+	tracked->dirty_since = time;
+	vec_push(&track->dirty, (size_t)(tracked - track->processes.data));
+}
+
 static bool is_announced(const struct tracked *tracked, const struct library *library)
 {
 	for (size_t i = 0; i < tracked->libraries.len; i++)
@@ -160,12 +171,73 @@ static void announce_library(struct track *track, struct tracked *tracked,
 		note_gap(track, tracked, probed);
 }
 
+static void note_rewritten(struct track *track, const struct map *keys)
+{
+	char text[4096 + 160];
+
+	for (size_t i = 0; i < track->libraries.all.len; i++) {
+		const struct library *library = track->libraries.all.data[i];
+
+		if (library->rewritten || !map_find(keys, library_key(library), 0))
+			continue;
+		snprintf(text, sizeof(text),
+			 "%s was rewritten in place: its probes were removed, and calls by "
+			 "processes that had mapped it before are missing from then on",
+			 library->path);
+		side_write(track->writer, side_note(text));
+		map_remove(&track->ends_refused, library->dev, library->ino);
+	}
+}
+
+void track_rewritten(struct track *track, struct map *keys)
+{
+	struct map rewritten = { 0 };
+	struct map_slot *slot;
+	size_t at = 0;
+
+	if (!keys->used)
+		return;
+	note_rewritten(track, keys);
+	while ((slot = map_next(keys, &at)))
+		map_insert(&rewritten, slot->a, 0, NULL);
+	/* the users of its layout keep their content */
+	probes_rewritten(track->probes, keys);
+	library_set_rewritten(&track->libraries, &rewritten);
+	addresses_rewritten(track->addresses, &rewritten);
+	map_release(&rewritten);
+}
+
+/* While it was not watched; the process, which is scanned anew, may have breakpoints already. */
+static void drop_rewritten(struct track *track, struct tracked *tracked,
+			   const struct library *library)
+{
+	struct map keys = { 0 };
+
+	log_warn("%s was rewritten in place: its probes are removed", library->path);
+	map_insert(&keys, library_key(library), 0, NULL);
+	track_rewritten(track, &keys);
+	map_release(&keys);
+	mark_dirty(track, tracked, side_now());
+}
+
 static void scan_library(struct track *track, struct tracked *tracked,
 			 const mapped_libraries *mapped, size_t i)
 {
 	const struct library *library = mapped->data[i].library;
-	int err = probes_attach(track->probes, library, library_owner_ucp(mapped, library));
+	int err;
 
+	if (library->rewritten)
+		return;
+	if (!is_announced(tracked, library) && probes_find(track->probes, library) &&
+	    library_is_rewritten(library)) {
+		drop_rewritten(track, tracked, library);
+		return;
+	}
+	err = probes_attach(track->probes, library, library_owner_ucp(mapped, library));
+	if (err == -ESTALE) {
+		drop_rewritten(track, tracked, library);
+		return;
+	}
 	if (err)
 		log_warn("cannot probe '%s': %s", library->path, strerror(-err));
 	if (!is_announced(tracked, library))
@@ -326,17 +398,6 @@ bool track_knows(const struct track *track, pid_t tgid, uint64_t time)
 			return true;
 	}
 	return false;
-}
-
-static void mark_dirty(struct track *track, struct tracked *tracked, uint64_t time)
-{
-	if (time > tracked->mapped_at)
-		tracked->mapped_at = time;
-	if (tracked->dirty)
-		return;
-	tracked->dirty = true;
-	tracked->dirty_since = time;
-	vec_push(&track->dirty, (size_t)(tracked - track->processes.data));
 }
 
 static struct tracked *add_entry(struct track *track, pid_t tgid, bool from_start, uint64_t time)
@@ -594,9 +655,26 @@ static struct map unused_libraries(const struct track *track)
 	return unused;
 }
 
+/* Frees rewritten libraries that no process here had mapped before. */
+static void forget_rewritten(struct track *track)
+{
+	struct map used = { 0 };
+
+	for (size_t i = 0; i < track->processes.len; i++) {
+		const struct tracked *tracked = &track->processes.data[i];
+
+		for (size_t k = 0; k < tracked->libraries.len; k++)
+			map_insert(&used, (uintptr_t)tracked->libraries.data[k], 0, NULL);
+	}
+	library_set_forget_rewritten(&track->libraries, &used);
+	map_release(&used);
+}
+
 void track_forget_libraries(struct track *track)
 {
 	struct map unused = unused_libraries(track);
+
+	forget_rewritten(track);
 
 	if (unused.used) {
 		log_debug("%zu libraries that nobody maps are let go", unused.used);

@@ -94,6 +94,9 @@ void track_forget_ended(struct track *track, uint64_t by);
  */
 void track_forget_libraries(struct track *track);
 
+/* The files with these keys were rewritten in place: adds those that are probed anew with them. */
+void track_rewritten(struct track *track, struct map *keys);
+
 /* Scans every live process again: mmap events were lost. */
 void track_rescan(struct track *track);
 

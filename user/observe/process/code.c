@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "observe/process/elf.h"
+#include "observe/process/library.h"
 #include "observe/process/proc.h"
 #include "observe/process/remote.h"
 #include "base/order.h"
@@ -41,10 +42,23 @@ void code_files_keep(struct code_files *files, const struct map *numbers)
 			files->all.data[kept++] = file;
 			continue;
 		}
-		map_remove(&files->known, file->dev, file->ino);
+		if (!file->rewritten)
+			map_remove(&files->known, file->dev, file->ino);
 		free_file(file);
 	}
 	files->all.len = kept;
+}
+
+void code_files_rewritten(struct code_files *files, const struct map *keys)
+{
+	for (size_t i = 0; i < files->all.len; i++) {
+		struct code_file *file = files->all.data[i];
+
+		if (file->rewritten || !map_find(keys, file_key(file->dev, file->ino), 0))
+			continue;
+		file->rewritten = true;
+		map_remove(&files->known, file->dev, file->ino);
+	}
 }
 
 static struct code_file *file_of(struct code_files *files, dev_t dev, ino_t ino, const char *path)

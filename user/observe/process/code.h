@@ -20,6 +20,7 @@ struct code_file {
 	ino_t ino;
 	int number; /* unique, also once this file is freed */
 	char *path; /* as the first process that mapped it sees it */
+	bool rewritten; /* in place, since it was looked at */
 	bool looked; /* code_file_elf() was called */
 	int error; /* result of the opening, -errno */
 	struct elf *elf;
@@ -43,6 +44,9 @@ void code_files_release(struct code_files *files);
 
 /* Frees all files but those whose numbers are in the map. */
 void code_files_keep(struct code_files *files, const struct map *numbers);
+
+/* Files with these keys (library.h) are looked at anew where they are found next. */
+void code_files_rewritten(struct code_files *files, const struct map *keys);
 
 /* A file by its identity, opened through open_path if it was not known. */
 struct code_file *code_files_open(struct code_files *files, dev_t dev, ino_t ino, const char *path,

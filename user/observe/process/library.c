@@ -118,14 +118,56 @@ bool library_is_deleted(const struct library *library)
 	return !remote_look(elf_file(library->elf), &st) && !st.st_nlink;
 }
 
-void library_set_forget(struct library_set *set, const struct map *keys)
+/* Not by its ctime, which a rename or another name changes. */
+bool library_is_rewritten(const struct library *library)
+{
+	const struct remote_file *file = elf_file(library->elf);
+	struct stat st;
+
+	return !remote_look(file, &st) && (st.st_mtim.tv_sec != file->st.st_mtim.tv_sec ||
+					   st.st_mtim.tv_nsec != file->st.st_mtim.tv_nsec ||
+					   (file->local && st.st_size != file->st.st_size));
+}
+
+/* Removes what the set knows by number, of these files. */
+static void unlearn(struct library_set *set, const struct map *keys)
 {
 	struct map_slot *slot;
-	size_t kept = 0, at = 0;
+	size_t at = 0;
 
 	while ((slot = map_next(&set->known, &at)))
 		if (map_find(keys, library_key((struct library *)(uintptr_t)slot->value), 0))
 			map_remove(&set->known, slot->a, slot->b);
+}
+
+void library_set_rewritten(struct library_set *set, const struct map *keys)
+{
+	unlearn(set, keys);
+	for (size_t i = 0; i < set->all.len; i++)
+		if (map_find(keys, library_key(set->all.data[i]), 0))
+			set->all.data[i]->rewritten = true;
+}
+
+void library_set_forget_rewritten(struct library_set *set, const struct map *used)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < set->all.len; i++) {
+		struct library *library = set->all.data[i];
+
+		if (library->rewritten && !map_find(used, (uintptr_t)library, 0))
+			library_free(library);
+		else
+			set->all.data[kept++] = library;
+	}
+	set->all.len = kept;
+}
+
+void library_set_forget(struct library_set *set, const struct map *keys)
+{
+	size_t kept = 0;
+
+	unlearn(set, keys);
 	for (size_t i = 0; i < set->all.len; i++) {
 		struct library *library = set->all.data[i];
 

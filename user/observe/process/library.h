@@ -36,6 +36,7 @@ struct library {
 	int ops_count;
 	struct map programs; /* that use this MPI: (dev, ino) -> index in program_elfs + 1 */
 	VEC(struct elf *) program_elfs;
+	bool rewritten; /* in place, since it was opened: a library of the past */
 	int layout_slot; /* slot of the BPF layout map, 0 = none; set by the owner of that map */
 };
 
@@ -63,6 +64,18 @@ uint64_t library_key(const struct library *library);
 
 /* Whether the file is unlinked, so that no process can map it any more. */
 bool library_is_deleted(const struct library *library);
+
+/* Whether the file's content is, or may be, another one than that which was opened. */
+bool library_is_rewritten(const struct library *library);
+
+/*
+ * The libraries whose keys are in the map are of the past: their files are looked at anew where
+ * they are found next. Processes may still refer to them.
+ */
+void library_set_rewritten(struct library_set *set, const struct map *keys);
+
+/* Frees those of the past that are not in the map, by address. */
+void library_set_forget_rewritten(struct library_set *set, const struct map *used);
 
 /* Frees the libraries whose keys are in the map. */
 void library_set_forget(struct library_set *set, const struct map *keys);

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Probed files that are rewritten in place. The kernel keeps a probe at its offset, whatever is
+ * there by then: the next process that maps the file would get a breakpoint in the middle of an
+ * instruction. Who wrote has to be on this machine; others are seen by times of the file
+ * (library_is_rewritten()).
+ */
+#ifndef UCXBPF_CAPTURE_REWRITES_H
+#define UCXBPF_CAPTURE_REWRITES_H
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "observe/process/library.h"
+
+struct watched_file {
+	int watch;
+	uint64_t file; /* its key */
+	char *path; /* owned; as its process sees it */
+};
+
+struct rewrites {
+	int fd; /* readable once a file was written to; -1: not to be had */
+	VEC(struct watched_file) files;
+	VEC(char *) written; /* paths for rewrites_tell() */
+};
+
+void rewrites_init(struct rewrites *rewrites);
+void rewrites_release(struct rewrites *rewrites);
+
+/*
+ * To be called before a file is probed. -ESTALE: its content has changed since it was examined.
+ * Files of file systems that might not answer are not watched.
+ */
+int rewrites_watch(struct rewrites *rewrites, const struct library *library);
+
+/* Adds the keys of the files that were written to, and watches them no more. */
+void rewrites_read(struct rewrites *rewrites, struct map *files);
+
+/* A warning for each of them, once their probes are removed. */
+void rewrites_tell(struct rewrites *rewrites);
+
+/* Watches the files in the map no more. */
+void rewrites_forget(struct rewrites *rewrites, const struct map *files);
+
+#endif
