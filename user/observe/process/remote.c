@@ -118,6 +118,10 @@ static long read_opened(struct remote_request *request, int pin, struct remote_f
 		image = copy_file(request, fd, (char *)(file + 1), &file->st);
 		err = image < 0 ? image : 0;
 	}
+	if (err && file->local) {
+		close(fd);
+		request->left = -1;
+	}
 	if (err)
 		return err;
 	request->fds[0] = image < 0 ? fd : dup(pin);
@@ -227,9 +231,16 @@ static long read_whole(const char *path, void *to, size_t size, int *left)
 static long process_file_read(struct remote_request *request, void *room)
 {
 	char path[64];
+	long got;
 
 	snprintf(path, sizeof(path), "/proc/%d/%s", request->pid, request->name);
-	return read_whole(path, room, request->size, &request->left);
+	got = read_whole(path, room, request->size, &request->left);
+	/* the others are the kernel's own */
+	if (request->left >= 0 && strcmp(request->name, "exe")) {
+		close(request->left);
+		request->left = -1;
+	}
+	return got;
 }
 
 static long text_read(struct remote_request *request, void *room)
