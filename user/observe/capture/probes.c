@@ -329,9 +329,32 @@ static void add_users_of_layout(const struct probes *probes, struct map *keys)
 			map_insert(keys, library_key(probes->libraries.data[i].library), 0, NULL);
 }
 
+/* Processes with a probe at a function learnt in such a file: all of their probes of that kind go.
+ */
+static void forget_learnt(struct probes *probes, const struct map *keys)
+{
+	struct map numbers = { 0 }, processes = { 0 };
+	struct map_slot *slot;
+	size_t at = 0;
+
+	while ((slot = map_next(&probes->functions, &at)))
+		if (slot->value && map_find(keys, slot->a, 0))
+			map_insert(&numbers, slot->value, 0, NULL);
+	at = 0;
+	while ((slot = map_next(&probes->learnt, &at)))
+		if (map_find(&numbers, slot->b, 0))
+			map_insert(&processes, slot->a, 0, NULL);
+	at = 0;
+	while ((slot = map_next(&processes, &at)))
+		probes_forget_process(probes, (pid_t)slot->a);
+	map_release(&processes);
+	map_release(&numbers);
+}
+
 void probes_rewritten(struct probes *probes, struct map *keys)
 {
 	add_users_of_layout(probes, keys);
+	forget_learnt(probes, keys);
 	probes_forget(probes, keys);
 	links_settle(&probes->links);
 	hot_settle(&probes->hot);
