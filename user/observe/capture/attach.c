@@ -261,7 +261,7 @@ static int add_paused(struct capture_session *capture, pid_t pid, bool from_star
 	process_maps_hold(pid);
 	track_scan(&capture->track);
 	existing_process(&capture->existing, pid);
-	memory_watch_apply(&capture->memory);
+	memory_watch_apply(&capture->memory, deadline_in(BOUNDS_ROUND_NS));
 	session_follow_stacks(capture, 0);
 	process_maps_drop();
 	return 0;
@@ -377,7 +377,7 @@ static void consider(struct capture_session *capture, pid_t pid, uint64_t mapped
 	track_scan(&capture->track);
 	existing_process(&capture->existing, pid);
 	existing_read(&capture->existing);
-	memory_watch_apply(&capture->memory);
+	memory_watch_apply(&capture->memory, deadline_in(BOUNDS_ROUND_NS));
 	drain_cover(capture->drain, &pid, 1);
 	process_maps_drop();
 	ended = track_begin(&capture->track, pid) == -ESRCH;

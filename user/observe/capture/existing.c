@@ -11,6 +11,7 @@
 #include "base/order.h"
 #include "base/vec.h"
 #include "observe/capture/side.h"
+#include "observe/process/bounds.h"
 #include "observe/process/proc.h"
 #include "observe/process/record.h"
 #include "observe/process/snapshot.h"
@@ -173,7 +174,7 @@ static int read_process(struct existing *existing, const struct unread *unread)
 	struct snapshot snapshot;
 	int count;
 
-	snapshot_init(&snapshot, unread->tgid, unread->layout, SNAPSHOT_DEADLINE_MS);
+	snapshot_init(&snapshot, unread->tgid, unread->layout, BOUNDS_PROCESS_MS);
 	count = snapshot_find_workers(&snapshot, &unread->mapped, workers, MAX_WORKERS);
 	log_debug("process %d: %d workers found", unread->tgid, count);
 	for (int i = 0; i < count; i++)
@@ -342,7 +343,7 @@ void existing_apply(struct existing *existing)
 			map_insert(&done, stranger->tgid, worker, &fresh);
 		if (!fresh)
 			continue;
-		snapshot_init(&snapshot, stranger->tgid, stranger->layout, SNAPSHOT_DEADLINE_MS);
+		snapshot_init(&snapshot, stranger->tgid, stranger->layout, BOUNDS_PROCESS_MS);
 		read_worker(existing, &snapshot, worker, false);
 		snapshot_release(&snapshot);
 	}
@@ -418,9 +419,9 @@ static unsigned int time_left(uint64_t until)
 {
 	const uint64_t now = side_now(), left = until > now ? (until - now) / 1000000 : 0;
 
-	return left > SNAPSHOT_DEADLINE_MS ? SNAPSHOT_DEADLINE_MS
-	       : left < QUEUES_LEAST_MS    ? QUEUES_LEAST_MS
-					   : (unsigned int)left;
+	return left > BOUNDS_PROCESS_MS ? BOUNDS_PROCESS_MS
+	       : left < QUEUES_LEAST_MS ? QUEUES_LEAST_MS
+					: (unsigned int)left;
 }
 
 /* Living workers, in order of processes. */

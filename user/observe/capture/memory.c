@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/deadline.h"
 #include "base/log.h"
 #include "observe/capture/side.h"
+#include "observe/process/bounds.h"
 #include "observe/process/gpus.h"
 
 #define MS 1000000ull /* ns */
@@ -133,8 +135,8 @@ static void look(struct memory_watch *watch, struct memory_watched *watched)
 		log_debug("mappings of process %d: %s", watched->tgid, strerror(-err));
 		return;
 	}
-	ucx = ucx_memory_read(&watched->ucx, &watch->files, &watch->track->libraries,
-			      watched->tgid);
+	ucx = ucx_memory_read(&watched->ucx, &watch->files, &watch->track->libraries, watched->tgid,
+			      deadline_in(BOUNDS_PROCESS_NS));
 	if (watched->ucx.reason)
 		log_debug("process %d: %s", watched->tgid, watched->ucx.reason);
 	write_look(watch, watched, ts, !ucx);
@@ -151,9 +153,9 @@ static bool has_gpu_library(const struct tracked *tracked)
 	return false;
 }
 
-static void add_new(struct memory_watch *watch)
+static void add_new(struct memory_watch *watch, uint64_t deadline)
 {
-	for (size_t i = 0; i < watch->track->processes.len; i++) {
+	for (size_t i = 0; i < watch->track->processes.len && !deadline_over(deadline); i++) {
 		struct tracked *tracked = &watch->track->processes.data[i];
 
 		if (!tracked->alive || tracked->memory_watched || !has_gpu_library(tracked))
@@ -167,13 +169,13 @@ static void add_new(struct memory_watch *watch)
 	}
 }
 
-void memory_watch_apply(struct memory_watch *watch)
+void memory_watch_apply(struct memory_watch *watch, uint64_t deadline)
 {
 	uint64_t now;
 
 	if (!watch->on)
 		return;
-	add_new(watch);
+	add_new(watch, deadline);
 	if (!watch->watched.len)
 		return;
 	now = side_now();
@@ -182,6 +184,9 @@ void memory_watch_apply(struct memory_watch *watch)
 
 		if (watched->gone || !watched->met || now < watched->next)
 			continue;
+		/* the one that takes long pauses, and others come first by the next call */
+		if (deadline_over(deadline))
+			return;
 		if (watched->looks < LOOKS_MAX)
 			look(watch, watched);
 		else
@@ -190,13 +195,15 @@ void memory_watch_apply(struct memory_watch *watch)
 	}
 }
 
-void memory_watch_finish(struct memory_watch *watch)
+void memory_watch_finish(struct memory_watch *watch, uint64_t deadline)
 {
 	char text[96];
 
 	for (size_t i = 0; watch->on && i < watch->watched.len; i++)
-		if (!watch->watched.data[i].gone)
+		if (!watch->watched.data[i].gone && !deadline_over(deadline))
 			look(watch, &watch->watched.data[i]);
+		else
+			watch->left_out += !watch->watched.data[i].gone;
 	if (!watch->left_out)
 		return;
 	snprintf(text, sizeof(text), "%" PRIu64 " looks at processes' memory were left out",

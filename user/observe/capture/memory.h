@@ -35,7 +35,7 @@ struct memory_watch {
 	VEC(struct memory_watched) watched;
 	struct map index; /* tgid -> index + 1 */
 	struct map met; /* (tgid, part of its addresses) that caused a look */
-	uint64_t left_out; /* looks refused by LOOKS_MAX */
+	uint64_t left_out; /* looks refused by LOOKS_MAX, or at the end for want of time */
 };
 
 void memory_watch_init(struct memory_watch *watch, struct track *track, struct file_writer *writer);
@@ -47,11 +47,14 @@ void memory_watch_host(const struct memory_watch *watch);
 /* Examines one record; cheap, called for every one. */
 void memory_watch_record(struct memory_watch *watch, const struct ub_hdr *record);
 
-/* Looks at processes that are new or have used an unknown buffer. */
-void memory_watch_apply(struct memory_watch *watch);
+/*
+ * Looks at processes that are new or have used an unknown buffer: at those for which there is no
+ * time before the deadline (deadline.h) by the next call.
+ */
+void memory_watch_apply(struct memory_watch *watch, uint64_t deadline);
 
 /* A last look at live processes; writes how many looks were refused. */
-void memory_watch_finish(struct memory_watch *watch);
+void memory_watch_finish(struct memory_watch *watch, uint64_t deadline);
 
 /* The process has ended or has become another program. */
 void memory_watch_forget(struct memory_watch *watch, pid_t tgid);

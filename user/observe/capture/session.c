@@ -204,7 +204,7 @@ void session_follow(struct capture_session *capture)
 	completions_apply(&capture->completions, &capture->probes);
 	session_follow_stacks(capture, STACKS_NS);
 	existing_apply(&capture->existing);
-	memory_watch_apply(&capture->memory);
+	memory_watch_apply(&capture->memory, deadline_in(BOUNDS_ROUND_NS));
 	addresses_apply(&capture->addresses);
 }
 
@@ -444,7 +444,7 @@ int capture_close(struct capture_session *capture, const char *reason)
 	consumer = drain_report(capture->drain);
 	drain_free(capture->drain);
 	existing_apply(&capture->existing);
-	memory_watch_finish(&capture->memory);
+	memory_watch_finish(&capture->memory, deadline_in(BOUNDS_END_NS));
 	addresses_finish(&capture->addresses);
 	put_cells(capture, true);
 	read_stats(capture, &stats);

@@ -5,6 +5,7 @@
 
 #include <poll.h>
 
+#include "base/deadline.h"
 #include "base/vec.h"
 #include "observe/capture/budget.h"
 #include "observe/capture/capture.h"
@@ -27,6 +28,7 @@
 #include "observe/capture/track.h"
 #include "observe/capture/watch.h"
 #include "observe/capture/windows.h"
+#include "observe/process/bounds.h"
 
 #define FLUSH_NS 500000000ull
 

@@ -15,9 +15,6 @@
 #include "observe/process/layout.h"
 #include "observe/process/library.h"
 
-/* Enough for 10,000 endpoints on the test machine, short enough not to be noticed. */
-#define SNAPSHOT_DEADLINE_MS 250
-
 /* Most links of a process's queues that a look follows: far more than an MPI rank has. */
 #define SNAPSHOT_LINKS 65536
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/deadline.h"
 #include "base/order.h"
 #include "base/shape.h"
 #include "base/vec.h"
@@ -171,7 +172,7 @@ struct cache_region {
 
 struct walk {
 	struct ucx_memory *memory;
-	pid_t pid;
+	const struct ucx_place *place;
 	uint64_t last; /* the region that was read last: one may fill several entries */
 	uint32_t found, wanted;
 	uint32_t directories; /* many that lead to the same one would never end */
@@ -182,6 +183,13 @@ static bool read_all(pid_t pid, uint64_t address, void *buffer, size_t size)
 	return proc_read_memory(pid, address, buffer, size) == (long)size;
 }
 
+/* Tables that mean no good have a million regions, and 32 directories for each. */
+static bool read_entry(const struct walk *walk, uint64_t address, void *buffer, size_t size)
+{
+	return !deadline_over(walk->place->deadline) &&
+	       read_all(walk->place->pid, address, buffer, size);
+}
+
 static bool add_region(struct walk *walk, uint64_t address)
 {
 	struct cache_region region;
@@ -189,8 +197,8 @@ static bool add_region(struct walk *walk, uint64_t address)
 	if (address == walk->last)
 		return true;
 	walk->last = address;
-	if (++walk->found > walk->wanted ||
-	    !read_all(walk->pid, address, &region, sizeof(region)) || region.start >= region.end)
+	if (++walk->found > walk->wanted || !read_entry(walk, address, &region, sizeof(region)) ||
+	    region.start >= region.end)
 		return false;
 	vec_push(&walk->memory->regions,
 		 ((struct ucx_region){ region.start, region.end, region.type, region.device }));
@@ -224,8 +232,8 @@ static bool walk_table(struct walk *walk, uint64_t root)
 		if ((entry & FLAGS) != IS_DIRECTORY)
 			continue;
 		if (++depth == LEVELS || ++walk->directories > 2 * LEVELS * walk->wanted ||
-		    !read_all(walk->pid, entry & ~(uint64_t)FLAGS, levels[depth].entries,
-			      sizeof(levels[depth].entries)))
+		    !read_entry(walk, entry & ~(uint64_t)FLAGS, levels[depth].entries,
+				sizeof(levels[depth].entries)))
 			return false;
 		levels[depth].next = 0;
 	}
@@ -250,23 +258,23 @@ static bool plausible(const struct cache_table *table)
 	       !table->root == !table->regions;
 }
 
-static bool read_table(struct ucx_memory *memory, pid_t pid, uint64_t address)
+static bool read_table(struct ucx_memory *memory, const struct ucx_place *place, uint64_t address)
 {
-	struct walk walk = { .memory = memory, .pid = pid };
+	struct walk walk = { .memory = memory, .place = place };
 	struct cache_table table;
 
 	memory->regions.len = 0;
-	if (!read_all(pid, address, &table, sizeof(table)) || !plausible(&table))
+	if (!read_all(place->pid, address, &table, sizeof(table)) || !plausible(&table))
 		return false;
 	walk.wanted = table.regions;
 	return walk_table(&walk, table.root) && in_order(memory);
 }
 
-static bool read_cache(struct ucx_memory *memory, pid_t pid, uint64_t cache)
+static bool read_cache(struct ucx_memory *memory, const struct ucx_place *place, uint64_t cache)
 {
-	for (int i = 0; i < TRIES; i++)
-		for (size_t place = 0; place < ARRAY_SIZE(table_places); place++)
-			if (read_table(memory, pid, cache + table_places[place]))
+	for (int i = 0; i < TRIES && !deadline_over(place->deadline); i++)
+		for (size_t at = 0; at < ARRAY_SIZE(table_places); at++)
+			if (read_table(memory, place, cache + table_places[at]))
 				return true;
 	memory->regions.len = 0;
 	return false;
@@ -283,9 +291,11 @@ void ucx_regions_read(struct ucx_memory *memory, const struct ucx_place *place)
 	/* it is off, or nobody has asked it yet */
 	if (!cache)
 		return;
-	memory->cached = read_cache(memory, place->pid, cache);
+	memory->cached = read_cache(memory, place, cache);
 	if (!memory->cached)
-		memory->reason = "UCX's cache of memory types is not as expected";
+		memory->reason = deadline_over(place->deadline)
+					 ? "UCX's cache of memory types was not read in time"
+					 : "UCX's cache of memory types is not as expected";
 }
 
 static const struct ucx_file *file_of(ucx_files *files, const struct library *library)
@@ -312,9 +322,10 @@ static void forget(struct ucx_memory *memory)
 }
 
 static void read_copy(struct ucx_memory *memory, const struct ucx_file *file, uint64_t base,
-		      pid_t pid)
+		      pid_t pid, uint64_t deadline)
 {
 	const struct ucx_place place = { .pid = pid,
+					 .deadline = deadline,
 					 .cache = file->cache ? file->cache + base : 0,
 					 .devices = file->devices ? file->devices + base : 0 };
 
@@ -324,7 +335,8 @@ static void read_copy(struct ucx_memory *memory, const struct ucx_file *file, ui
 	ucx_devices_read(memory, &place);
 }
 
-int ucx_memory_read(struct ucx_memory *memory, ucx_files *files, struct library_set *set, pid_t pid)
+int ucx_memory_read(struct ucx_memory *memory, ucx_files *files, struct library_set *set, pid_t pid,
+		    uint64_t deadline)
 {
 	mapped_libraries mapped = { 0 };
 	int err = process_libraries(pid, set, &mapped), found = -ENOENT;
@@ -333,7 +345,8 @@ int ucx_memory_read(struct ucx_memory *memory, ucx_files *files, struct library_
 	for (size_t i = 0; !err && !memory->cached && i < mapped.len; i++) {
 		if (!(mapped.data[i].library->roles & LIB_UCS))
 			continue;
-		read_copy(memory, file_of(files, mapped.data[i].library), mapped.data[i].base, pid);
+		read_copy(memory, file_of(files, mapped.data[i].library), mapped.data[i].base, pid,
+			  deadline);
 		found = 0;
 	}
 	vec_release(&mapped);

@@ -48,12 +48,13 @@ struct ucx_memory {
 };
 
 /*
- * Replaces what memory held; a zeroed one is empty. Of several copies of UCX in a process, the
+ * Replaces what memory held; a zeroed one is empty. Where a process has several copies of UCX, the
  * first one that has its cache answers, since all caches describe the same memory. files keeps
  * pointers into set. -ENOENT: no libucs. -ESRCH, -EACCES, and other errors of process_libraries().
+ * deadline (deadline.h): of the caches; one that is not read by then has that reason.
  */
-int ucx_memory_read(struct ucx_memory *memory, ucx_files *files, struct library_set *set,
-		    pid_t pid);
+int ucx_memory_read(struct ucx_memory *memory, ucx_files *files, struct library_set *set, pid_t pid,
+		    uint64_t deadline);
 void ucx_memory_release(struct ucx_memory *memory);
 
 /* The region around an address; NULL: none. */
@@ -67,6 +68,7 @@ struct ucx_place {
 	pid_t pid;
 	uint64_t cache; /* of the pointer to the cache of memory types */
 	uint64_t devices; /* of the number of system devices, right behind their table */
+	uint64_t deadline; /* of the cache */
 };
 
 /* Fills regions, cached and reason; a part of ucx_memory_read(). */

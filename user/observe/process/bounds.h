@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * How much time and memory a traced process can make the tracer use: its owner may mean no good,
+ * and the thread that looks at it also serves all other processes. Whatever a bound leaves out is
+ * counted, and named in the capture.
+ */
+#ifndef UCXBPF_PROCESS_BOUNDS_H
+#define UCXBPF_PROCESS_BOUNDS_H
+
+#define BOUNDS_MS 1000000ull /* ns */
+
+/* One process, or one worker of it. Enough for 10,000 endpoints, too short to be noticed. */
+#define BOUNDS_PROCESS_MS 250
+#define BOUNDS_PROCESS_NS (BOUNDS_PROCESS_MS * BOUNDS_MS)
+
+/* All processes together: each kind of work in a step of the session, and once more at its end. */
+#define BOUNDS_ROUND_NS (250 * BOUNDS_MS)
+#define BOUNDS_END_NS (2000 * BOUNDS_MS)
+
+#endif
