@@ -7,11 +7,15 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "base/deadline.h"
 #include "observe/capture/addresses.h"
+#include "observe/capture/side.h"
+#include "observe/process/bounds.h"
 
 #define PROGRAMS 1000
 #define SHARED 7 /* inode of a library that all map */
@@ -56,13 +60,13 @@ static void test_short_programs(void **state)
 		addresses_ended(&addresses, tgid, LONG_AGO);
 	addresses_sweep(&addresses);
 	assert_int_equal(addresses.files.all.len, PROGRAMS + 1);
-	addresses_apply(&addresses);
+	addresses_apply(&addresses, DEADLINE_NONE);
 	addresses_sweep(&addresses);
 	assert_int_equal(addresses.processes.len, 1);
 	assert_int_equal(addresses.files.all.len, 2);
 	assert_int_equal(addresses.files.known.used, 2);
 	addresses_ended(&addresses, 1, LONG_AGO);
-	addresses_apply(&addresses);
+	addresses_apply(&addresses, DEADLINE_NONE);
 	addresses_sweep(&addresses);
 	assert_int_equal(addresses.files.all.len, 0);
 	addresses_release(&addresses);
@@ -155,7 +159,7 @@ static void assert_placed(struct trace *trace, pid_t tgid, int module)
 {
 	struct ub_stats stats = { 0 };
 
-	addresses_apply(&trace->addresses);
+	addresses_apply(&trace->addresses, DEADLINE_NONE);
 	addresses_release(&trace->addresses);
 	assert_int_equal(file_writer_close(trace->writer, &stats), 0);
 	assert_int_equal(module_of(trace->path, tgid), module);
@@ -166,7 +170,7 @@ static void assert_module(struct trace *trace, pid_t tgid, ino_t ino)
 {
 	const uint64_t *file;
 
-	addresses_apply(&trace->addresses);
+	addresses_apply(&trace->addresses, DEADLINE_NONE);
 	file = map_find(&trace->addresses.files.known, 1, ino);
 	assert_non_null(file);
 	assert_placed(trace, tgid, ((struct code_file *)(uintptr_t)*file)->number);
@@ -210,7 +214,7 @@ static void test_call_before_fork(void **state)
 		map_at(&trace.addresses, PARENT, 100, 5);
 		addresses_notice(&trace.addresses, CHILD, 4096 * 100 + 8, 15);
 		if (applied)
-			addresses_apply(&trace.addresses);
+			addresses_apply(&trace.addresses, DEADLINE_NONE);
 		task_record(&trace.addresses, UB_FORK, PARENT, CHILD, 10);
 		assert_module(&trace, CHILD, 100);
 	}
@@ -270,7 +274,7 @@ static void test_parent_gone(void **state)
 	(void)state;
 	trace_fork(&trace);
 	task_record(&trace.addresses, UB_EXIT, PARENT, 0, LONG_AGO);
-	addresses_apply(&trace.addresses);
+	addresses_apply(&trace.addresses, DEADLINE_NONE);
 	map_at(&trace.addresses, PARENT, 200, 30);
 	call_from(&trace, CHILD, 200);
 	assert_placed(&trace, CHILD, -1);
@@ -334,15 +338,135 @@ static void test_strays_of_before(void **state)
 	assert_placed(&trace, CHILD, -1);
 }
 
+/* The member of the last side record of that type; NULL: none. Frees what trace_begin() made. */
+static char *last_text(struct trace *trace, const char *type, const char *member)
+{
+	struct ub_stats stats = { 0 };
+	struct file_reader *reader;
+	char *found = NULL;
+	const char *why;
+	const json_t *side;
+	size_t i;
+
+	addresses_release(&trace->addresses);
+	assert_int_equal(file_writer_close(trace->writer, &stats), 0);
+	assert_int_equal(file_reader_open(&reader, trace->path, &why), 0);
+	json_array_foreach(file_reader_sides(reader), i, side)
+	{
+		const char *text = json_string_value(json_object_get(side, member));
+
+		if (strcmp(json_string_value(json_object_get(side, "t")), type))
+			continue;
+		free(found);
+		found = text ? strdup(text) : NULL;
+	}
+	file_reader_free(reader);
+	unlink(trace->path);
+	return found;
+}
+
+static void assert_text(struct trace *trace, const char *type, const char *member, const char *text)
+{
+	char *found = last_text(trace, type, member);
+
+	assert_non_null(found);
+	assert_string_equal(found, text);
+	free(found);
+}
+
+#define NOWHERE 0x1000 /* below what a process may map */
+
+/* Mappings are read once for all addresses of records made before: not once for each. */
+static void test_read_once(void **state)
+{
+	struct trace trace;
+	void *made;
+
+	(void)state;
+	trace_begin(&trace);
+	addresses_notice(&trace.addresses, getpid(), NOWHERE, 1);
+	addresses_apply(&trace.addresses, DEADLINE_NONE);
+	made = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(made, MAP_FAILED);
+	addresses_notice(&trace.addresses, getpid(), (uintptr_t)made, 2);
+	addresses_apply(&trace.addresses, DEADLINE_NONE);
+	addresses_apply(&trace.addresses, DEADLINE_NONE);
+	assert_int_equal(trace.addresses.pending.len, 0);
+	munmap(made, 4096);
+	assert_text(&trace, "address", "reason", "nothing is mapped there");
+}
+
+/* A process whose mappings take long to read waits: neither others do, nor the end. */
+static void test_pause(void **state)
+{
+	struct trace trace;
+
+	(void)state;
+	trace_begin(&trace);
+	addresses_process(&trace.addresses, getpid());
+	trace.addresses.processes.data[0].next_read = DEADLINE_NONE;
+	addresses_notice(&trace.addresses, getpid(), NOWHERE, side_now());
+	addresses_notice(&trace.addresses, GONE, NOWHERE, 1);
+	for (int i = 0; i < 4; i++)
+		addresses_apply(&trace.addresses, DEADLINE_NONE);
+	assert_int_equal(trace.addresses.pending.len, 1);
+	assert_int_equal(trace.addresses.pending.data[0].tgid, getpid());
+	addresses_finish(&trace.addresses, DEADLINE_NONE);
+	assert_int_equal(trace.addresses.pending.len, 0);
+	assert_text(&trace, "address", "reason", "nothing is mapped there");
+}
+
+/* No time is left: addresses wait, and at the end they have that reason. */
+static void test_no_time(void **state)
+{
+	struct trace trace;
+
+	(void)state;
+	trace_begin(&trace);
+	addresses_notice(&trace.addresses, getpid(), NOWHERE, 1);
+	addresses_apply(&trace.addresses, 0);
+	addresses_apply(&trace.addresses, 0);
+	assert_int_equal(trace.addresses.pending.len, 1);
+	addresses_finish(&trace.addresses, 0);
+	assert_text(&trace, "address", "reason", "its process's mappings were not read in time");
+}
+
+/* A process that calls from anywhere has its quota of addresses, others have theirs. */
+static void test_quota(void **state)
+{
+	struct trace trace;
+
+	(void)state;
+	trace_begin(&trace);
+	for (uint64_t i = 1; i <= BOUNDS_ADDRESSES + 5; i++)
+		addresses_notice(&trace.addresses, GONE, i, 1);
+	assert_int_equal(trace.addresses.pending.len, BOUNDS_ADDRESSES);
+	addresses_notice(&trace.addresses, GONE, 1, 1);
+	addresses_notice(&trace.addresses, PARENT, 1, 1);
+	assert_int_equal(trace.addresses.pending.len, BOUNDS_ADDRESSES + 1);
+	addresses_finish(&trace.addresses, DEADLINE_NONE);
+	assert_text(&trace, "note", "text",
+		    "a process had more than 16384 code addresses: others were left out, 5 times");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_short_programs),   cmocka_unit_test(test_two_execs),
-		cmocka_unit_test(test_forked),           cmocka_unit_test(test_call_before_fork),
-		cmocka_unit_test(test_parent_execs),     cmocka_unit_test(test_forked_before_exec),
-		cmocka_unit_test(test_exec_before_fork), cmocka_unit_test(test_parent_gone),
-		cmocka_unit_test(test_strays_are_older), cmocka_unit_test(test_strays_of_a_program),
+		cmocka_unit_test(test_short_programs),
+		cmocka_unit_test(test_two_execs),
+		cmocka_unit_test(test_forked),
+		cmocka_unit_test(test_call_before_fork),
+		cmocka_unit_test(test_parent_execs),
+		cmocka_unit_test(test_forked_before_exec),
+		cmocka_unit_test(test_exec_before_fork),
+		cmocka_unit_test(test_parent_gone),
+		cmocka_unit_test(test_strays_are_older),
+		cmocka_unit_test(test_strays_of_a_program),
 		cmocka_unit_test(test_strays_of_before),
+		cmocka_unit_test(test_read_once),
+		cmocka_unit_test(test_pause),
+		cmocka_unit_test(test_no_time),
+		cmocka_unit_test(test_quota),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

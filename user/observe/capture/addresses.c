@@ -7,9 +7,11 @@
 #include <string.h>
 #include <sys/types.h>
 
+#include "base/deadline.h"
 #include "base/order.h"
 #include "base/shape.h"
 #include "observe/capture/side.h"
+#include "observe/process/bounds.h"
 #include "observe/process/code.h"
 #include "observe/process/record.h"
 
@@ -79,7 +81,8 @@ static json_t *side_symbol(int module, uint64_t offset, const struct symbol *sym
 
 void addresses_init(struct addresses *addresses, struct file_writer *writer)
 {
-	*addresses = (struct addresses){ .writer = writer };
+	*addresses = (struct addresses){ .writer = writer,
+					 .quota = { "code addresses", BOUNDS_ADDRESSES } };
 }
 
 void addresses_release(struct addresses *addresses)
@@ -96,6 +99,7 @@ void addresses_release(struct addresses *addresses)
 	vec_release(&addresses->pending);
 	vec_release(&addresses->placed);
 	map_release(&addresses->seen);
+	quota_release(&addresses->quota);
 	map_release(&addresses->named);
 	map_release(&addresses->written);
 	code_files_release(&addresses->files);
@@ -103,12 +107,18 @@ void addresses_release(struct addresses *addresses)
 
 void addresses_notice(struct addresses *addresses, pid_t tgid, uint64_t address, uint64_t time)
 {
-	bool fresh = false;
+	if (!address || map_find(&addresses->seen, tgid, address) ||
+	    !quota_take(&addresses->quota, tgid))
+		return;
+	map_insert(&addresses->seen, tgid, address, NULL);
+	vec_push(&addresses->pending,
+		 ((struct unplaced){ .tgid = tgid, .address = address, .time = time }));
+}
 
-	if (address)
-		map_insert(&addresses->seen, tgid, address, &fresh);
-	if (fresh)
-		vec_push(&addresses->pending, ((struct unplaced){ tgid, address, time, false }));
+static void forget_seen(struct addresses *addresses, pid_t tgid)
+{
+	map_remove_all(&addresses->seen, tgid);
+	quota_forget(&addresses->quota, tgid);
 }
 
 static void notice_frames(struct addresses *addresses, const struct ub_stack *stack)
@@ -147,12 +157,16 @@ static int by_start(const void *left, const void *right)
  * Reads the mappings again. What is unmapped by now stays, unless something else lies there:
  * records that name it may still be in a ring. A process that has ended keeps all.
  */
-static int read_code(struct addresses *addresses, struct process_code *code)
+static void read_code(struct addresses *addresses, struct process_code *code)
 {
+	const uint64_t begin = side_now();
 	code_ranges fresh = { 0 };
 	const int err = code_list(code->tgid, &addresses->files, &fresh);
 	const size_t listed = fresh.len;
 
+	code->read = begin;
+	code->next_read = deadline_pause(side_now() - begin);
+	code->error = err;
 	for (size_t i = 0; !err && i < code->ranges.len; i++) {
 		const struct code_range old = code->ranges.data[i];
 		const size_t at = search_count(listed, k, fresh.data[k].end <= old.start);
@@ -162,13 +176,12 @@ static int read_code(struct addresses *addresses, struct process_code *code)
 	}
 	if (err) {
 		vec_release(&fresh);
-		return err;
+		return;
 	}
 	if (fresh.len > listed)
 		qsort(fresh.data, fresh.len, sizeof(*fresh.data), by_start);
 	vec_release(&code->ranges);
 	memcpy(&code->ranges, &fresh, sizeof(fresh));
-	return 0;
 }
 
 void addresses_process(struct addresses *addresses, pid_t tgid)
@@ -236,32 +249,50 @@ static const struct code_range *find_known(const struct process_code *code, uint
 	return range || !code ? range : find_heard(code, address);
 }
 
-static const struct code_range *find_own(struct addresses *addresses, pid_t tgid, uint64_t address,
-					 int *error)
+/* A search for the code at an address: in its process, then in the ancestors. */
+struct code_search {
+	const struct unplaced *unplaced;
+	uint64_t deadline;
+	uint64_t next; /* mappings were not read, but may be at that time; 0: all were */
+	int error; /* of reading those of the process itself */
+};
+
+/* Mappings that were read since the record was made need not be read again for it. */
+static const struct code_range *find_own(struct addresses *addresses, pid_t tgid,
+					 struct code_search *search)
 {
+	const uint64_t address = search->unplaced->address;
 	struct process_code *code = process_code(addresses, tgid);
 	const struct code_range *range = code_find(&code->ranges, address);
+	bool late = false;
 
-	*error = range ? 0 : read_code(addresses, code);
-	if (!range && !*error)
+	if (!range && (!code->read || code->read <= search->unplaced->time)) {
+		late = side_now() < code->next_read || deadline_over(search->deadline);
+		if (!late)
+			read_code(addresses, code);
 		range = code_find(&code->ranges, address);
-	if (!range)
+	}
+	if (!range && !late)
 		strays_take(&addresses->strays, tgid, take_stray, addresses);
-	return range ? range : find_heard(code, address);
+	range = range ? range : find_heard(code, address);
+	if (!range && late && (!search->next || code->next_read < search->next))
+		search->next = code->next_read ? code->next_read : 1;
+	if (tgid == search->unplaced->tgid)
+		search->error = range ? 0 : code->error;
+	return range;
 }
 
 #define FORKS_MOST 8 /* generations to look through */
 
 /* A forked process has its parent's mappings, for which no mmap event comes. */
-static const struct code_range *find_range(struct addresses *addresses, pid_t tgid,
-					   uint64_t address, int *error)
+static const struct code_range *find_range(struct addresses *addresses, struct code_search *search)
 {
-	const struct code_range *range = find_own(addresses, tgid, address, error);
+	const pid_t tgid = search->unplaced->tgid;
+	const struct code_range *range = find_own(addresses, tgid, search);
 	pid_t parent = origins_parent(&addresses->origins, tgid);
-	int ignored;
 
 	for (int i = 0; !range && parent && i < FORKS_MOST; i++) {
-		range = find_own(addresses, parent, address, &ignored);
+		range = find_own(addresses, parent, search);
 		parent = origins_parent(&addresses->origins, parent);
 	}
 	return range;
@@ -282,10 +313,12 @@ static const struct code_range *find_inherited(const struct addresses *addresses
 	return NULL;
 }
 
-static const char *why_unplaced(const struct code_range *range, int error)
+static const char *why_unplaced(const struct code_range *range, int error, bool late)
 {
 	if (range)
 		return "code made at run time";
+	if (late)
+		return "its process's mappings were not read in time";
 	if (error == -ESRCH)
 		return "its process had ended";
 	return error ? "its process could not be looked at" : "nothing is mapped there";
@@ -301,14 +334,14 @@ static void write_module(struct addresses *addresses, const struct code_file *fi
 }
 
 static void place_in(struct addresses *addresses, const struct unplaced *unplaced,
-		     const struct code_range *range, int error)
+		     const struct code_range *range, int error, bool late)
 {
 	uint64_t vaddr;
 	bool fresh;
 
 	if (!range || !range->file) {
 		side_write(addresses->writer, side_unplaced(unplaced->tgid, unplaced->address,
-							    why_unplaced(range, error)));
+							    why_unplaced(range, error, late)));
 		return;
 	}
 	code_file_elf(unplaced->tgid, range);
@@ -323,17 +356,28 @@ static void place_in(struct addresses *addresses, const struct unplaced *unplace
 		vec_push(&addresses->placed, ((struct placed_address){ range->file, vaddr }));
 }
 
-/* False: it is not found, and is not the last try. */
-static bool place(struct addresses *addresses, const struct unplaced *unplaced, bool last)
+/* Places it wherever it is, or says why that is not known. */
+static void place(struct addresses *addresses, const struct unplaced *unplaced, uint64_t deadline)
 {
-	int error;
-	const struct code_range *range =
-		find_range(addresses, unplaced->tgid, unplaced->address, &error);
+	struct code_search search = { .unplaced = unplaced, .deadline = deadline };
+	const struct code_range *range = find_range(addresses, &search);
 
-	if (!range && !last)
-		return false;
-	place_in(addresses, unplaced, range, error);
-	return true;
+	place_in(addresses, unplaced, range, search.error, search.next > 0);
+}
+
+/* False: it is not found, and there will be another try. */
+static bool try_place(struct addresses *addresses, struct unplaced *unplaced, uint64_t deadline)
+{
+	struct code_search search = { .unplaced = unplaced, .deadline = deadline };
+	const struct code_range *range = find_range(addresses, &search);
+
+	if (range || (unplaced->asked && !search.next)) {
+		place_in(addresses, unplaced, range, search.error, false);
+		return true;
+	}
+	unplaced->next = search.next;
+	unplaced->asked |= !search.next;
+	return false;
 }
 
 /* A number that has come again since is another process's. */
@@ -343,7 +387,7 @@ static void forget_code(struct addresses *addresses, const struct ended_process 
 
 	if (!code || code->since > ended->time)
 		return;
-	map_remove_all(&addresses->seen, ended->tgid);
+	forget_seen(addresses, ended->tgid);
 	vec_release(&code->ranges);
 	vec_release(&code->heard);
 	map_remove(&addresses->numbers, ended->tgid, 0);
@@ -378,21 +422,29 @@ static void forget_ended(struct addresses *addresses)
 
 /*
  * A forked process has its parent's code. The record of its fork may lie in a ring that is drained
- * later.
+ * later. Addresses that had no turn come first the next time, lest one process's hold up all
+ * others.
  */
-void addresses_apply(struct addresses *addresses)
+void addresses_apply(struct addresses *addresses, uint64_t deadline)
 {
-	size_t kept = 0;
+	VEC(struct unplaced) later = { 0 };
+	const uint64_t now = side_now();
+	size_t done, rest;
 
-	for (size_t i = 0; i < addresses->pending.len; i++) {
-		struct unplaced unplaced = addresses->pending.data[i];
+	for (done = 0; done < addresses->pending.len && !deadline_over(deadline); done++) {
+		struct unplaced unplaced = addresses->pending.data[done];
 
-		if (place(addresses, &unplaced, unplaced.asked))
-			continue;
-		unplaced.asked = true;
-		addresses->pending.data[kept++] = unplaced;
+		if (now < unplaced.next || !try_place(addresses, &unplaced, deadline))
+			vec_push(&later, unplaced);
 	}
-	addresses->pending.len = kept;
+	rest = addresses->pending.len - done;
+	if (done && rest)
+		memmove(addresses->pending.data, addresses->pending.data + done,
+			rest * sizeof(*addresses->pending.data));
+	if (later.len)
+		memcpy(addresses->pending.data + rest, later.data, later.len * sizeof(*later.data));
+	addresses->pending.len = rest + later.len;
+	vec_release(&later);
 	forget_ended(addresses);
 }
 
@@ -408,7 +460,7 @@ static void place_pending_of(struct addresses *addresses, pid_t tgid, uint64_t b
 		const struct unplaced unplaced = addresses->pending.data[i];
 
 		if (unplaced.tgid == tgid && unplaced.time < before)
-			place(addresses, &unplaced, true);
+			place(addresses, &unplaced, DEADLINE_NONE);
 		else
 			addresses->pending.data[kept++] = unplaced;
 	}
@@ -428,7 +480,7 @@ static void place_inherited(struct addresses *addresses, pid_t tgid)
 				: find_inherited(addresses, unplaced.tgid, tgid, unplaced.address);
 
 		if (range)
-			place_in(addresses, &unplaced, range, 0);
+			place_in(addresses, &unplaced, range, 0, false);
 		else
 			addresses->pending.data[kept++] = unplaced;
 	}
@@ -465,8 +517,9 @@ static void forget(struct addresses *addresses, pid_t tgid, uint64_t since)
 	begun = code->execed && code->execed < since ? code->execed : since;
 	if (code->execed < since) /* else it is the next exec's, which has a record to come */
 		code->execed = 0;
-	map_remove_all(&addresses->seen, tgid);
+	forget_seen(addresses, tgid);
 	vec_release(&code->ranges);
+	code->read = code->next_read = 0;
 	for (size_t i = 0; i < code->heard.len; i++)
 		if (code->heard.data[i].time > begun)
 			code->heard.data[kept++] = code->heard.data[i];
@@ -569,10 +622,20 @@ static void name_file(struct addresses *addresses, const struct code_file *file)
 	symbols_free(symbols);
 }
 
-void addresses_finish(struct addresses *addresses)
+/* No process has to be spared any more: each is read once again. */
+static void place_last(struct addresses *addresses, uint64_t deadline)
 {
-	addresses_apply(addresses);
-	addresses_apply(addresses);
+	for (size_t i = 0; i < addresses->processes.len; i++)
+		addresses->processes.data[i].next_read = 0;
+	for (size_t i = 0; i < addresses->pending.len; i++)
+		place(addresses, &addresses->pending.data[i], deadline);
+	addresses->pending.len = 0;
+}
+
+void addresses_finish(struct addresses *addresses, uint64_t deadline)
+{
+	place_last(addresses, deadline);
+	quota_note(&addresses->quota, addresses->writer);
 	for (size_t i = 0; i < addresses->files.all.len; i++)
 		name_file(addresses, addresses->files.all.data[i]);
 }

@@ -10,6 +10,7 @@
 #include "base/vec.h"
 #include "file/file.h"
 #include "observe/capture/origins.h"
+#include "observe/capture/quota.h"
 #include "observe/capture/strays.h"
 #include "observe/process/code.h"
 
@@ -17,6 +18,7 @@ struct unplaced {
 	pid_t tgid;
 	uint64_t address;
 	uint64_t time; /* of the record, CLOCK_MONOTONIC ns */
+	uint64_t next; /* no look up before, CLOCK_MONOTONIC ns */
 	bool asked; /* looked up once, in vain */
 };
 
@@ -34,6 +36,9 @@ struct process_code {
 	pid_t tgid;
 	uint64_t since; /* CLOCK_MONOTONIC ns, when it was looked at first */
 	uint64_t execed; /* likewise, when its program began to be mapped; 0: not known */
+	uint64_t read; /* likewise, when its mappings were last read; 0: never */
+	uint64_t next_read; /* likewise: not again before */
+	int error; /* of the last reading */
 	code_ranges ranges;
 	VEC(struct heard_range) heard; /* oldest first; none twice */
 };
@@ -55,6 +60,7 @@ struct addresses {
 	bool unswept; /* a process that had code in some of them is forgotten */
 	bool nameless; /* symbols are not looked up; set after addresses_init() */
 	struct map seen; /* (tgid, address) */
+	struct quota quota; /* of these */
 	struct map named; /* (file number, link-time address) that is in placed */
 	struct map written; /* file number: its module record is written */
 	VEC(struct unplaced) pending;
@@ -105,11 +111,16 @@ void addresses_notice(struct addresses *addresses, pid_t tgid, uint64_t address,
 
 /*
  * Looks up the modules of addresses seen since the last call, writes "module" and "address". A
- * module not found is looked up once more by the next call.
+ * module not found is looked up once more by the next call. Addresses wait for a later call where
+ * there is no time before the deadline (deadline.h), or where the mappings of their process were
+ * read just before, which takes long if it has many.
  */
-void addresses_apply(struct addresses *addresses);
+void addresses_apply(struct addresses *addresses, uint64_t deadline);
 
-/* Looks up symbols and lines of all addresses seen, writes "symbol" records. */
-void addresses_finish(struct addresses *addresses);
+/*
+ * Looks up the modules of addresses that wait, before the deadline, and symbols and lines of all
+ * addresses seen; writes "symbol" records.
+ */
+void addresses_finish(struct addresses *addresses, uint64_t deadline);
 
 #endif

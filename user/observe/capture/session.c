@@ -205,7 +205,7 @@ void session_follow(struct capture_session *capture)
 	session_follow_stacks(capture, STACKS_NS);
 	existing_apply(&capture->existing);
 	memory_watch_apply(&capture->memory, deadline_in(BOUNDS_ROUND_NS));
-	addresses_apply(&capture->addresses);
+	addresses_apply(&capture->addresses, deadline_in(BOUNDS_ROUND_NS));
 }
 
 /* From here on the job runs without probes. */
@@ -445,7 +445,7 @@ int capture_close(struct capture_session *capture, const char *reason)
 	drain_free(capture->drain);
 	existing_apply(&capture->existing);
 	memory_watch_finish(&capture->memory, deadline_in(BOUNDS_END_NS));
-	addresses_finish(&capture->addresses);
+	addresses_finish(&capture->addresses, deadline_in(BOUNDS_END_NS));
 	put_cells(capture, true);
 	read_stats(capture, &stats);
 	if (capture->maps_lost)

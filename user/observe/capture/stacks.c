@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/deadline.h"
 #include "base/log.h"
 
 #define ROWS_BYTES (KERNEL_ROWS * sizeof(struct ub_row))
@@ -97,6 +98,7 @@ void stacks_record(struct stacks *stacks, const struct ub_hdr *record)
 void stacks_process(struct stacks *stacks, pid_t tgid)
 {
 	struct stacked *process = find_process(stacks, tgid);
+	const uint64_t begin = clock_ns(CLOCK_MONOTONIC);
 	code_ranges ranges = { 0 };
 
 	if (code_list(tgid, stacks->files, &ranges)) {
@@ -105,6 +107,7 @@ void stacks_process(struct stacks *stacks, pid_t tgid)
 	}
 	if (!process)
 		process = vec_add(&stacks->processes);
+	process->next_read = deadline_pause(clock_ns(CLOCK_MONOTONIC) - begin);
 	vec_release(&process->ranges);
 	process->tgid = tgid;
 	process->stale = true;
@@ -232,18 +235,24 @@ static bool read_tables(struct stacks *stacks, struct stacked *process, uint64_t
 	return true;
 }
 
-/* A walk reached code that was mapped after the last look, or is still queued. */
+/*
+ * A walk reached code that was mapped after the last look, or is still queued. The kernel does not
+ * keep where such a walk ended: code that is left out here is wanted again by the next one.
+ */
 static void read_wanted(struct stacks *stacks, uint64_t until)
 {
-	for (size_t i = 0; i < stacks->wanted.len; i++) {
+	for (size_t i = 0; i < stacks->wanted.len && !deadline_over(until); i++) {
 		const struct wanted_code *wanted = &stacks->wanted.data[i];
 		struct stacked *process = find_process(stacks, wanted->tgid);
 		const struct code_range *range;
 
 		if (!process)
 			continue;
-		if (!code_find(&process->ranges, wanted->address - 1))
+		if (!code_find(&process->ranges, wanted->address - 1) &&
+		    deadline_over(process->next_read)) {
 			stacks_process(stacks, wanted->tgid);
+			process = find_process(stacks, wanted->tgid);
+		}
 		range = code_find(&process->ranges, wanted->address - 1);
 		if (range)
 			read_range(stacks, wanted->tgid, range, until);

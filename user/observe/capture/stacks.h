@@ -23,6 +23,7 @@ struct stacked {
 	pid_t tgid;
 	code_ranges ranges;
 	bool stale; /* rows are missing from the kernel's array */
+	uint64_t next_read; /* mappings are not read before for the sake of a walk; side_now() ns */
 };
 
 /* A place where a walk stopped for lack of rows. */
@@ -59,7 +60,8 @@ void stacks_process(struct stacks *stacks, pid_t tgid);
 
 /*
  * Reads missing rows, for about ns at most; UINT64_MAX: all of them. Code that a walk lacked comes
- * first.
+ * first. A walk that finds no code leads to a new look at the mappings of its process, which takes
+ * long if there are many: then later walks lead to none for a while.
  */
 void stacks_work(struct stacks *stacks, uint64_t ns);
 

@@ -17,4 +17,7 @@
 #define BOUNDS_ROUND_NS (250 * BOUNDS_MS)
 #define BOUNDS_END_NS (2000 * BOUNDS_MS)
 
+/* Kept of a process: places in code that its records name, 80 bytes each. */
+#define BOUNDS_ADDRESSES 16384
+
 #endif

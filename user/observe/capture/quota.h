@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What each process may take of memory that is kept for all of them. Their numbers are the
+ * processes' to choose: addresses and pointers in records need not lead anywhere.
+ */
+#ifndef UCXBPF_CAPTURE_QUOTA_H
+#define UCXBPF_CAPTURE_QUOTA_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/map.h"
+#include "file/file.h"
+
+struct quota {
+	const char *name; /* of several: "code addresses" */
+	uint64_t most; /* of a process */
+	struct map taken; /* tgid -> how many */
+	uint64_t left_out; /* how often there was none left */
+};
+
+void quota_release(struct quota *quota);
+
+/* One more for the process. False: it has the most already, which is counted, and logged once. */
+bool quota_take(struct quota *quota, pid_t tgid);
+
+/* The process has nothing any more: it has ended, or runs another program. */
+void quota_forget(struct quota *quota, pid_t tgid);
+
+/* Writes a note where any were left out. */
+void quota_note(const struct quota *quota, struct file_writer *writer);
+
+#endif
