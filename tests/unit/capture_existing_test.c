@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A look reads the queues of living workers only, and says of which process it knows none. */
+/*
+ * A look reads the queues of living workers only, and names processes without a known one. Objects
+ * that a process makes up do not make the tracer read its workers again and again.
+ */
 #include "file_records.h"
 
+#include "base/deadline.h"
 #include "observe/capture/existing.h"
+#include "observe/process/bounds.h"
 
 #define TGID 4242
 
@@ -140,12 +145,213 @@ static void objects_of_two_copies(void **state)
 	existing_release(&existing);
 }
 
+#define EPS_MAX 4
+#define FALSE_IFACES 4
+
+/* A worker of this process, with endpoints that have no lanes, and false interfaces of it. */
+struct scene {
+	const struct layout *layout;
+	struct probes probes;
+	struct track track;
+	struct existing existing;
+	char *path;
+	unsigned int eps;
+	char worker[8192], context[4096], tls[256], wiface[512], iface[4096];
+	uint64_t wifaces[1];
+	char ep[EPS_MAX][512], ext[EPS_MAX][1024], false_iface[FALSE_IFACES][4096];
+};
+
+static void put(void *object, unsigned int offset, const void *pointer)
+{
+	*(const void **)((char *)object + offset) = pointer;
+}
+
+static const struct layout *plain_layout(void)
+{
+	const struct layout *layout;
+
+	for (unsigned int i = 0; (layout = layout_at(i)); i++)
+		if (!layout->ep_ext_is_stride && layout->ext_uct_eps != UB_OFF_UNKNOWN)
+			return layout;
+	fail();
+	return NULL;
+}
+
+/* The list of endpoints, as a ring through their extensions. */
+static void link_eps(struct scene *scene, unsigned int count)
+{
+	const struct layout *layout = scene->layout;
+	char *head = scene->worker + layout->worker_all_eps, *last = head;
+
+	scene->eps = count;
+	for (unsigned int i = 0; i < count; i++) {
+		char *link = scene->ext[i] + layout->ext_ep_list;
+
+		put(scene->ext[i], 0, scene->ep[i]);
+		put(scene->ep[i], layout->ep_ext, scene->ext[i]);
+		put(scene->ep[i], layout->wire.ep_worker, scene->worker);
+		put(link, 0, last);
+		put(last, 8, link);
+		last = link;
+	}
+	put(last, 8, head);
+	put(head, 0, last);
+}
+
+static struct scene *scene_new(void)
+{
+	struct scene *scene = calloc(1, sizeof(*scene));
+	const struct layout *layout = plain_layout();
+
+	assert_non_null(scene);
+	scene->layout = layout;
+	scene->probes.slots[1] = (struct layout *)layout;
+	scene->track.probes = &scene->probes;
+	scene->path = temp_path();
+	existing_init(&scene->existing, &scene->track, must_create(scene->path));
+	put(scene->worker, layout->worker_uuid, scene);
+	strcpy(scene->worker + layout->worker_address_name, "host");
+	put(scene->worker, layout->worker_context, scene->context);
+	put(scene->worker, layout->worker_ifaces, scene->wifaces);
+	scene->worker[layout->worker_num_ifaces] = 1;
+	put(scene->context, layout->context_tl_rscs, scene->tls);
+	scene->context[layout->context_num_tls] = 1;
+	strcpy(scene->tls, "tcp");
+	strcpy(scene->tls + 10, "lo");
+	put(scene->wifaces, 0, scene->wiface);
+	put(scene->wiface, 0, scene->iface);
+	put(scene->wiface, layout->wiface_worker, scene->worker);
+	put(scene->iface, layout->wire.iface_worker, scene->worker);
+	for (int i = 0; i < FALSE_IFACES; i++)
+		put(scene->false_iface[i], layout->wire.iface_worker, scene->worker);
+	link_eps(scene, 3);
+	return scene;
+}
+
+/* A transfer over an interface that nothing has introduced, in a step of the session. */
+static void scene_transfer(struct scene *scene, int i)
+{
+	const struct ub_xfer record = {
+		.h = { .kind = UB_XFER, .tgid = (uint32_t)getpid(), .layout = 1 },
+		.iface = (uintptr_t)scene->false_iface[i],
+	};
+
+	existing_record(&scene->existing, &record.h);
+	existing_apply(&scene->existing, DEADLINE_NONE);
+}
+
+static void scene_unpause(struct scene *scene)
+{
+	map_release(&scene->existing.pauses);
+	for (size_t i = 0; i < scene->existing.strangers.len; i++)
+		scene->existing.strangers.data[i].next = 0;
+	existing_apply(&scene->existing, DEADLINE_NONE);
+}
+
+/* Closes the file, which must have so many records of that type; frees the scene. */
+static void scene_end(struct scene *scene, const char *type, size_t count)
+{
+	struct file_writer *writer = scene->existing.writer;
+	struct file_reader *reader;
+	const json_t *side;
+	size_t i, found = 0;
+
+	existing_release(&scene->existing);
+	assert_int_equal(file_writer_close(writer, NULL), 0);
+	reader = must_open(scene->path);
+	json_array_foreach(file_reader_sides(reader), i, side) found +=
+		!strcmp(json_string_value(json_object_get(side, "t")), type);
+	assert_int_equal(found, count);
+	file_reader_free(reader);
+	temp_free(scene->path);
+	free(scene);
+}
+
+static void unchanged_objects(void **state)
+{
+	struct scene *scene = scene_new();
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		scene_transfer(scene, i);
+		scene_unpause(scene);
+	}
+	assert_int_equal(scene->existing.strangers.len, 0);
+	link_eps(scene, 4);
+	scene_transfer(scene, 3);
+	scene_unpause(scene);
+	/* three that are read four times and do not change, and one more */
+	scene_end(scene, "ep", 4);
+	scene = scene_new();
+	scene_transfer(scene, 0);
+	scene_transfer(scene, 1);
+	scene_unpause(scene);
+	scene_end(scene, "worker", 1);
+}
+
+/* A process whose workers were read waits; at the end it does not. */
+static void strangers_wait(void **state)
+{
+	struct scene *scene = scene_new();
+
+	(void)state;
+	scene_transfer(scene, 0);
+	assert_int_equal(scene->existing.strangers.len, 0);
+	*map_find(&scene->existing.pauses, (uint64_t)getpid(), 0) = DEADLINE_NONE;
+	link_eps(scene, 4);
+	for (int i = 1; i < 4; i++)
+		scene_transfer(scene, i);
+	assert_int_equal(scene->existing.strangers.len, 3);
+	existing_finish(&scene->existing, DEADLINE_NONE);
+	assert_int_equal(scene->existing.strangers.len, 0);
+	scene_end(scene, "ep", 4);
+}
+
+static void no_time(void **state)
+{
+	struct scene *scene = scene_new();
+
+	(void)state;
+	scene_transfer(scene, 0);
+	scene_transfer(scene, 1);
+	scene_unpause(scene);
+	*map_find(&scene->existing.pauses, (uint64_t)getpid(), 0) = DEADLINE_NONE;
+	scene_transfer(scene, 2);
+	existing_finish(&scene->existing, 0);
+	assert_int_equal(scene->existing.strangers.len, 1);
+	scene_end(scene, "note", 1);
+}
+
+/* Pointers that a process makes up take its quota, and no other's. */
+static void quota_of_objects(void **state)
+{
+	struct scene *scene = scene_new();
+	struct ub_xfer record = { .h = { .kind = UB_XFER, .tgid = TGID, .layout = 1 } };
+
+	(void)state;
+	for (uint64_t i = 1; i <= BOUNDS_OBJECTS + 5; i++) {
+		record.iface = i;
+		existing_record(&scene->existing, &record.h);
+	}
+	assert_int_equal(scene->existing.known.used, BOUNDS_OBJECTS);
+	assert_int_equal(scene->existing.strangers.len, BOUNDS_OBJECTS);
+	record.h.tgid = TGID + 1;
+	existing_record(&scene->existing, &record.h);
+	assert_int_equal(scene->existing.known.used, BOUNDS_OBJECTS + 1);
+	existing_forget(&scene->existing, TGID);
+	assert_int_equal(scene->existing.known.used, 1);
+	scene->existing.strangers.len = 0;
+	existing_finish(&scene->existing, DEADLINE_NONE);
+	scene_end(scene, "note", 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(living_workers),
-		cmocka_unit_test(no_worker),
-		cmocka_unit_test(objects_of_two_copies),
+		cmocka_unit_test(living_workers),        cmocka_unit_test(no_worker),
+		cmocka_unit_test(objects_of_two_copies), cmocka_unit_test(unchanged_objects),
+		cmocka_unit_test(strangers_wait),        cmocka_unit_test(no_time),
+		cmocka_unit_test(quota_of_objects),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/deadline.h"
 #include "base/log.h"
 #include "base/order.h"
 #include "base/vec.h"
@@ -20,7 +22,9 @@
 
 void existing_init(struct existing *existing, struct track *track, struct file_writer *writer)
 {
-	*existing = (struct existing){ .track = track, .writer = writer };
+	*existing = (struct existing){ .track = track,
+				       .writer = writer,
+				       .quota = { "UCX objects", BOUNDS_OBJECTS } };
 	pthread_mutex_init(&existing->lock, NULL);
 	pthread_cond_init(&existing->more, NULL);
 }
@@ -36,6 +40,8 @@ static void forget_unread(struct existing *existing)
 void existing_release(struct existing *existing)
 {
 	map_release(&existing->known);
+	map_release(&existing->pauses);
+	quota_release(&existing->quota);
 	vec_release(&existing->strangers);
 	map_release(&existing->workers);
 	map_release(&existing->layouts);
@@ -45,9 +51,25 @@ void existing_release(struct existing *existing)
 	pthread_mutex_destroy(&existing->lock);
 }
 
+/* NULL: the process has too many. */
+static uint64_t *know(struct existing *existing, pid_t tgid, uint64_t pointer, bool *fresh)
+{
+	uint64_t *known = map_find(&existing->known, tgid, pointer);
+
+	*fresh = !known;
+	if (known || !quota_take(&existing->quota, tgid))
+		return known;
+	return map_insert(&existing->known, tgid, pointer, NULL);
+}
+
+/* An object of this address begins or ends: records about it are of another one from now on. */
 static void introduce(struct existing *existing, pid_t tgid, uint64_t pointer)
 {
-	map_insert(&existing->known, tgid, pointer, NULL);
+	bool fresh;
+	uint64_t *known = know(existing, tgid, pointer, &fresh);
+
+	if (known)
+		*known = 0;
 }
 
 /* Records come in no order: the latest counts, for another worker may be at the same address. */
@@ -87,10 +109,11 @@ static void meet(struct existing *existing, const struct ub_hdr *record, uint64_
 
 	if (!pointer || !layout)
 		return;
-	map_insert(&existing->known, record->tgid, pointer, &fresh);
-	if (fresh)
-		vec_push(&existing->strangers,
-			 ((struct stranger){ record->tgid, pointer, layout, is_iface }));
+	if (know(existing, record->tgid, pointer, &fresh) && fresh)
+		vec_push(&existing->strangers, ((struct stranger){ .tgid = record->tgid,
+								   .pointer = pointer,
+								   .layout = layout,
+								   .is_iface = is_iface }));
 }
 
 static void object_record(struct existing *existing, const struct ub_obj *object)
@@ -123,6 +146,8 @@ void existing_record(struct existing *existing, const struct ub_hdr *record)
 void existing_forget(struct existing *existing, pid_t tgid)
 {
 	map_remove_all(&existing->known, tgid);
+	map_remove(&existing->pauses, (uint64_t)tgid, 0);
+	quota_forget(&existing->quota, tgid);
 	map_remove_all(&existing->workers, (uint64_t)tgid);
 	map_remove_all(&existing->layouts, (uint64_t)tgid);
 }
@@ -130,30 +155,63 @@ void existing_forget(struct existing *existing, pid_t tgid)
 struct emitting {
 	struct existing *existing;
 	pid_t tgid;
+	bool again; /* its worker was read before, or is read for the sake of one object */
 };
+
+/* A hash of all members but the time. */
+static uint64_t hash_of(const json_t *record)
+{
+	json_t *copy = json_copy((json_t *)record);
+	uint64_t hash;
+	char *text;
+
+	json_object_del(copy, "ts");
+	text = json_dumps(copy, JSON_COMPACT);
+	hash = map_text(text);
+	free(text);
+	json_decref(copy);
+	return hash ? hash : 1;
+}
+
+/* Whether the record has to be written: it says more than the last one, and is within the quota. */
+static bool is_news(const struct emitting *emitting, const json_t *record)
+{
+	/* a record has its object's address as the member of its own type */
+	const char *type = json_string_value(json_object_get(record, "t"));
+	const char *text = json_string_value(json_object_get(record, type));
+	const uint64_t hash = hash_of(record);
+	struct existing *existing = emitting->existing;
+	uint64_t *known, before;
+	bool fresh;
+
+	if (!text)
+		return true;
+	known = know(existing, emitting->tgid, strtoull(text, NULL, 16), &fresh);
+	before = known ? *known : 0;
+	if (known)
+		*known = hash;
+	if (!emitting->again || before == hash)
+		return !emitting->again;
+	return known && (fresh || !before || quota_take(&existing->quota, emitting->tgid));
+}
 
 static void emit_side(void *arg, const json_t *record)
 {
-	const char *pointers[] = { "iface", "ep" };
-	struct emitting *emitting = arg;
+	const struct emitting *emitting = arg;
+	bool news;
 
-	for (size_t i = 0; i < ARRAY_SIZE(pointers); i++) {
-		const char *text = json_string_value(json_object_get(record, pointers[i]));
-
-		if (!text)
-			continue;
-		pthread_mutex_lock(&emitting->existing->lock);
-		introduce(emitting->existing, emitting->tgid, strtoull(text, NULL, 16));
-		pthread_mutex_unlock(&emitting->existing->lock);
-	}
-	file_writer_side(emitting->existing->writer, record);
+	pthread_mutex_lock(&emitting->existing->lock);
+	news = is_news(emitting, record);
+	pthread_mutex_unlock(&emitting->existing->lock);
+	if (news)
+		file_writer_side(emitting->existing->writer, record);
 }
 
 /* found: it is a worker, whatever can be read of it. */
 static void read_worker(struct existing *existing, struct snapshot *snapshot, uint64_t worker,
 			bool found)
 {
-	struct emitting emitting = { existing, snapshot->pid };
+	struct emitting emitting = { existing, snapshot->pid, !found };
 	const uint64_t ts = side_now();
 	int err = snapshot_worker(snapshot, worker, emit_side, &emitting);
 
@@ -328,27 +386,102 @@ static uint64_t worker_of(const struct stranger *stranger)
 	return worker;
 }
 
-void existing_apply(struct existing *existing)
+struct strangers_round {
+	struct existing *existing;
+	struct map done; /* (tgid, worker): read once for all unknown objects of this round */
+	struct map spent; /* tgid -> ns */
+};
+
+/* False: its process has no more time. */
+static bool read_stranger(struct strangers_round *round, const struct stranger *stranger)
 {
-	/* read each worker once for all unknown objects of this round */
-	struct map done = { 0 };
+	struct existing *existing = round->existing;
+	uint64_t *spent = map_insert(&round->spent, (uint64_t)stranger->tgid, 0, NULL);
+	const uint64_t begin = side_now();
+	struct snapshot snapshot;
+	bool fresh = false;
+	uint64_t worker;
 
-	for (size_t i = 0; i < existing->strangers.len; i++) {
-		const struct stranger *stranger = &existing->strangers.data[i];
-		uint64_t worker = is_in_use(existing, stranger->layout) ? worker_of(stranger) : 0;
-		struct snapshot snapshot;
-		bool fresh = false;
-
-		if (worker)
-			map_insert(&done, stranger->tgid, worker, &fresh);
-		if (!fresh)
-			continue;
-		snapshot_init(&snapshot, stranger->tgid, stranger->layout, BOUNDS_PROCESS_MS);
+	if (*spent >= BOUNDS_PROCESS_NS)
+		return false;
+	worker = is_in_use(existing, stranger->layout) ? worker_of(stranger) : 0;
+	if (worker)
+		map_insert(&round->done, (uint64_t)stranger->tgid, worker, &fresh);
+	if (fresh) {
+		snapshot_init(&snapshot, stranger->tgid, stranger->layout,
+			      (unsigned int)((BOUNDS_PROCESS_NS - *spent) / BOUNDS_MS) + 1);
 		read_worker(existing, &snapshot, worker, false);
 		snapshot_release(&snapshot);
 	}
-	existing->strangers.len = 0;
-	map_release(&done);
+	*spent += side_now() - begin;
+	return true;
+}
+
+/* Sets until when, if so. */
+static bool is_paused(const struct existing *existing, struct stranger *stranger, uint64_t now)
+{
+	const uint64_t *pause;
+
+	if (now < stranger->next)
+		return true;
+	pause = map_find(&existing->pauses, (uint64_t)stranger->tgid, 0);
+	stranger->next = pause ? *pause : 0;
+	return now < stranger->next;
+}
+
+static void end_round(struct strangers_round *round)
+{
+	const struct map_slot *slot;
+	size_t pos = 0;
+
+	while ((slot = map_next(&round->spent, &pos)))
+		*map_insert(&round->existing->pauses, slot->a, 0, NULL) =
+			deadline_pause(slot->value);
+	map_release(&round->done);
+	map_release(&round->spent);
+}
+
+/* Strangers that had no turn come first the next time, lest one process's hold up all others. */
+void existing_apply(struct existing *existing, uint64_t deadline)
+{
+	struct strangers_round round = { .existing = existing };
+	const uint64_t now = side_now();
+	VEC(struct stranger) later = { 0 };
+	size_t done, rest;
+
+	for (done = 0; done < existing->strangers.len && !deadline_over(deadline); done++) {
+		struct stranger *stranger = &existing->strangers.data[done];
+
+		if (is_paused(existing, stranger, now) || !read_stranger(&round, stranger))
+			vec_push(&later, *stranger);
+	}
+	rest = existing->strangers.len - done;
+	if (done && rest)
+		memmove(existing->strangers.data, existing->strangers.data + done,
+			rest * sizeof(*existing->strangers.data));
+	if (later.len)
+		memcpy(existing->strangers.data + rest, later.data,
+		       later.len * sizeof(*later.data));
+	existing->strangers.len = rest + later.len;
+	vec_release(&later);
+	end_round(&round);
+}
+
+void existing_finish(struct existing *existing, uint64_t deadline)
+{
+	char text[120];
+
+	map_release(&existing->pauses);
+	for (size_t i = 0; i < existing->strangers.len; i++)
+		existing->strangers.data[i].next = 0;
+	existing_apply(existing, deadline);
+	quota_note(&existing->quota, existing->writer);
+	if (!existing->strangers.len)
+		return;
+	snprintf(text, sizeof(text),
+		 "%zu UCX objects that predate the trace were not read for want of time",
+		 existing->strangers.len);
+	side_write(existing->writer, side_note(text));
 }
 
 static void write_side(void *arg, const json_t *record)
@@ -412,8 +545,7 @@ static void read_queues(const struct queues_of *workers, size_t count, const cal
 	vec_release(&own);
 }
 
-#define QUEUES_NS 2000000000u /* for all processes; */
-#define QUEUES_LEAST_MS 10 /* each gets that much all the same */
+#define QUEUES_LEAST_MS 10 /* each process gets that much all the same */
 
 static unsigned int time_left(uint64_t until)
 {
@@ -516,7 +648,7 @@ static void search_again(struct existing *existing, const call_stacks *stacks,
 
 void existing_queues(struct existing *existing, call_stacks *stacks, struct file_writer *writer)
 {
-	const uint64_t until = side_now() + QUEUES_NS;
+	const uint64_t until = deadline_in(BOUNDS_END_NS);
 	worker_list workers = { 0 };
 
 	if (stacks->len)

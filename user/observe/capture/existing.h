@@ -10,6 +10,7 @@
 
 #include "base/map.h"
 #include "base/vec.h"
+#include "observe/capture/quota.h"
 #include "observe/capture/threads.h"
 #include "observe/capture/track.h"
 
@@ -18,6 +19,7 @@ struct stranger {
 	uint64_t pointer;
 	const struct layout *layout; /* of its copy of UCX */
 	bool is_iface; /* else a ucp_ep */
+	uint64_t next; /* its process is not read before; side_now() ns */
 };
 
 /* A process to be read, with its copies of UCX that have one layout. */
@@ -33,8 +35,10 @@ struct unread {
 struct existing {
 	struct track *track;
 	struct file_writer *writer;
-	struct map known; /* (tgid, pointer) */
+	struct map known; /* (tgid, pointer) -> hash of the last side record about it, 0: none */
+	struct quota quota; /* of these */
 	VEC(struct stranger) strangers;
+	struct map pauses; /* tgid -> when its strangers may be read again; side_now() ns */
 	pthread_mutex_t lock; /* protects known and everything below, while several threads read */
 	/* (tgid, ucp_worker) -> twice the time of its last event, plus 1 while it lives */
 	struct map workers;
@@ -66,8 +70,15 @@ void existing_read(struct existing *existing);
 /* Stops reading processes: the writer may be closed then. */
 void existing_abandon(struct existing *existing);
 
-/* Reads the unknown objects of records since the last call. */
-void existing_apply(struct existing *existing);
+/*
+ * Reads the unknown objects of records since the last call, with all of their workers, and writes
+ * new and changed objects. A process pauses in proportion to the time that this took: its objects
+ * wait for a later call. Others wait as well if there is no time before the deadline (deadline.h).
+ */
+void existing_apply(struct existing *existing, uint64_t deadline);
+
+/* The same a last time, without a pause. Writes how many objects were left out. */
+void existing_finish(struct existing *existing, uint64_t deadline);
 
 /*
  * Reads the objects of processes that were traced from their start, once each, when they have

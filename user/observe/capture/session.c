@@ -203,7 +203,7 @@ void session_follow(struct capture_session *capture)
 	missed_apply(&capture->missed, &capture->track);
 	completions_apply(&capture->completions, &capture->probes);
 	session_follow_stacks(capture, STACKS_NS);
-	existing_apply(&capture->existing);
+	existing_apply(&capture->existing, deadline_in(BOUNDS_ROUND_NS));
 	memory_watch_apply(&capture->memory, deadline_in(BOUNDS_ROUND_NS));
 	addresses_apply(&capture->addresses, deadline_in(BOUNDS_ROUND_NS));
 }
@@ -443,7 +443,7 @@ int capture_close(struct capture_session *capture, const char *reason)
 	drain_stop(capture->drain, session_record, capture);
 	consumer = drain_report(capture->drain);
 	drain_free(capture->drain);
-	existing_apply(&capture->existing);
+	existing_finish(&capture->existing, deadline_in(BOUNDS_END_NS));
 	memory_watch_finish(&capture->memory, deadline_in(BOUNDS_END_NS));
 	addresses_finish(&capture->addresses, deadline_in(BOUNDS_END_NS));
 	put_cells(capture, true);

@@ -20,4 +20,7 @@
 /* Kept of a process: places in code that its records name, 80 bytes each. */
 #define BOUNDS_ADDRESSES 16384
 
+/* Kept of a process: UCX objects that have a record or were met in one, 64 bytes each. */
+#define BOUNDS_OBJECTS 131072
+
 #endif
