@@ -27,7 +27,7 @@ static void read_rows(const struct elf *elf)
 
 	if (unwind_open(&unwind, elf))
 		return;
-	for (int i = 0; i < 8 && unwind_read(unwind, &rows, 0) > 0; i++)
+	for (int i = 0; i < 512 && unwind_read(unwind, &rows, 0) > 0; i++)
 		;
 	unwind_rule(unwind, 4096);
 	vec_release(&rows);

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
-#include "base/clock.h"
+#include "base/deadline.h"
 #include "observe/capture/threads.h"
 
 #define FRAME __attribute__((noipa))
@@ -120,6 +120,8 @@ static void text(char *to, size_t size, const json_t *record, const char *name)
 	snprintf(to, size, "%s", from ? from : "");
 }
 
+static uint64_t deadline = DEADLINE_NONE; /* of looks */
+
 /* Its records, the caller's, and how many threads have none. */
 static json_t *look(pid_t pid, unsigned int more_roles, bool last, unsigned int *untold)
 {
@@ -127,7 +129,7 @@ static json_t *look(pid_t pid, unsigned int more_roles, bool last, unsigned int 
 	struct tracked tracked = { .tgid = pid,
 				   .alive = true,
 				   .user_threads = more_roles & LIB_USER_THREADS };
-	struct addresses addresses = { 0 };
+	struct addresses addresses;
 	struct track track = { 0 };
 	call_stacks stacks = { 0 };
 	char *path = temp_path();
@@ -138,7 +140,8 @@ static json_t *look(pid_t pid, unsigned int more_roles, bool last, unsigned int 
 	vec_push(&tracked.libraries, &mpi);
 	vec_push(&track.processes, tracked);
 	*map_insert(&track.latest, (uint64_t)pid, 0, NULL) = 1;
-	*untold = threads_look(&track, &addresses, writer, &stacks, last);
+	addresses_init(&addresses, writer);
+	*untold = threads_look(&track, &addresses, writer, &stacks, last, deadline);
 	assert_int_equal(file_writer_close(writer, NULL), 0);
 	reader = must_open(path);
 	sides = json_deep_copy(file_reader_sides(reader));
@@ -148,8 +151,7 @@ static json_t *look(pid_t pid, unsigned int more_roles, bool last, unsigned int 
 	vec_release(&track.processes.data[0].libraries);
 	vec_release(&track.processes);
 	map_release(&track.latest);
-	map_release(&addresses.seen);
-	vec_release(&addresses.pending);
+	addresses_release(&addresses);
 	return sides;
 }
 
@@ -206,6 +208,15 @@ static void in_a_call(void **state)
 {
 	(void)state;
 	expect(from_library("PMPI_Recv"), 0, "S", "MPI_Recv", "");
+}
+
+/* Stacks that take too long to walk have that reason. */
+static void in_no_time(void **state)
+{
+	(void)state;
+	deadline = 1;
+	expect(from_library("PMPI_Recv"), 0, "S", "", "its stack was not walked in time");
+	deadline = DEADLINE_NONE;
 }
 
 /* No probe sees calls of some extensions, so two looks would not show that it is the same call. */
@@ -276,6 +287,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(outside),
 		cmocka_unit_test(in_a_call),
+		cmocka_unit_test(in_no_time),
 		cmocka_unit_test(in_an_extension),
 		cmocka_unit_test(in_code_of_the_library),
 		cmocka_unit_test(on_stacks_that_are_switched),

@@ -374,6 +374,11 @@ static void test_garbage(void **state)
 	assert_int_equal(code_list(getpid(), &files, &ranges), 0);
 	assert_int_equal(frames_walk(&frames, &thread, &ranges, &unwinds), UB_STACK_NO_MODULE);
 	assert_int_equal(frames.len, 1);
+	/* where there is no time, the walk says so */
+	unwinds.deadline = 1;
+	assert_int_equal(frames_walk(&frames, &thread, &ranges, &unwinds), UB_STACK_NOT_YET);
+	assert_int_equal(frames.len, 1);
+	unwinds.deadline = 0;
 	thread.pc = (uintptr_t)outer + 8;
 	assert_int_not_equal(frames_walk(&frames, &thread, &ranges, &unwinds), UB_STACK_WHOLE);
 	vec_release(&ranges);

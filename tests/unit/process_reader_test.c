@@ -22,6 +22,7 @@
 #include "base/clock.h"
 #include "base/peer.h"
 #include "observe/probe/plan.h"
+#include "observe/process/bounds.h"
 #include "observe/process/elf.h"
 #include "observe/process/layout.h"
 #include "observe/process/library.h"
@@ -81,6 +82,19 @@ static long hangs(struct elf *elf, const void *arguments, size_t size, reader_an
 	while (forever)
 		;
 	return 0;
+}
+
+/* For as much CPU time as it is asked for, so that a stated number of answers is too much. */
+static long takes_long(struct elf *elf, const void *arguments, size_t size, reader_answer *answer)
+{
+	const uint64_t until = clock_ns(CLOCK_PROCESS_CPUTIME_ID) + *(const uint64_t *)arguments;
+
+	(void)elf;
+	(void)size;
+	(void)answer;
+	while (clock_ns(CLOCK_PROCESS_CPUTIME_ID) < until)
+		;
+	return 7;
 }
 
 static long lies(struct elf *elf, const void *arguments, size_t size, reader_answer *answer)
@@ -189,6 +203,22 @@ static void test_hangs(void **state)
 
 	(void)state;
 	assert_int_equal(elf_ask(elf, hangs, NULL, 0, &answer), -EREMOTEIO);
+	assert_int_equal(elf_ask(elf, answers, NULL, 0, &answer), -EREMOTEIO);
+	elf_free(elf);
+	expect_alive();
+}
+
+/* Each answer comes in time, but all of them together take too long. */
+static void test_takes_long(void **state)
+{
+	const uint64_t part = BOUNDS_FILE_NS / 4 + 20 * BOUNDS_MS;
+	struct elf *elf = stock_open("libuct.so.0");
+	reader_answer answer = { 0 };
+
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(elf_ask(elf, takes_long, &part, sizeof(part), &answer), 7);
+	assert_int_equal(elf_ask(elf, takes_long, &part, sizeof(part), &answer), -EREMOTEIO);
 	assert_int_equal(elf_ask(elf, answers, NULL, 0, &answer), -EREMOTEIO);
 	elf_free(elf);
 	expect_alive();
@@ -741,21 +771,14 @@ int main(void)
 		cmocka_unit_test(test_see_here),
 	};
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_see_by_reader),
-		cmocka_unit_test(test_ends),
-		cmocka_unit_test(test_leaves),
-		cmocka_unit_test(test_hangs),
-		cmocka_unit_test(test_lies),
-		cmocka_unit_test(test_confined),
-		cmocka_unit_test(test_long_answers),
-		cmocka_unit_test(test_cut_short),
-		cmocka_unit_test(test_owners),
-		cmocka_unit_test(test_many_owners),
-		cmocka_unit_test(test_opened_at_once),
-		cmocka_unit_test(test_one_of_many),
-		cmocka_unit_test(test_refused_descriptors),
-		cmocka_unit_test(test_needed_by_path),
-		cmocka_unit_test(test_descriptors),
+		cmocka_unit_test(test_see_by_reader),  cmocka_unit_test(test_ends),
+		cmocka_unit_test(test_leaves),         cmocka_unit_test(test_hangs),
+		cmocka_unit_test(test_takes_long),     cmocka_unit_test(test_lies),
+		cmocka_unit_test(test_confined),       cmocka_unit_test(test_long_answers),
+		cmocka_unit_test(test_cut_short),      cmocka_unit_test(test_owners),
+		cmocka_unit_test(test_many_owners),    cmocka_unit_test(test_opened_at_once),
+		cmocka_unit_test(test_one_of_many),    cmocka_unit_test(test_refused_descriptors),
+		cmocka_unit_test(test_needed_by_path), cmocka_unit_test(test_descriptors),
 	};
 	int failed = cmocka_run_group_tests(before, NULL, NULL);
 

@@ -14,7 +14,8 @@ static void take_looks(struct capture_session *capture, struct file_writer *writ
 	call_stacks stacks = { 0 };
 
 	existing_read_started(&capture->existing, true);
-	threads_look(&capture->track, &capture->addresses, writer, &stacks, false);
+	threads_look(&capture->track, &capture->addresses, writer, &stacks, false,
+		     deadline_in(BOUNDS_LOOK_NS));
 	existing_queues(&capture->existing, &stacks, writer);
 	vec_release(&stacks);
 }

@@ -264,8 +264,8 @@ void session_drain(struct capture_session *capture)
 void session_look(struct capture_session *capture, bool last)
 {
 	call_stacks stacks = { 0 };
-	unsigned int unseen =
-		threads_look(&capture->track, &capture->addresses, capture->writer, &stacks, last);
+	unsigned int unseen = threads_look(&capture->track, &capture->addresses, capture->writer,
+					   &stacks, last, deadline_in(BOUNDS_LOOK_NS));
 
 	capture->next_look = unseen && ++capture->looks < LOOKS ? side_now() + LOOK_NS : 0;
 	if (last)

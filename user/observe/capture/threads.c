@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/deadline.h"
 #include "base/log.h"
 #include "base/order.h"
 #include "observe/capture/side.h"
@@ -45,6 +46,7 @@ struct thread_looking {
 	frame_list frames;
 	code_ranges ranges; /* of process pid */
 	pid_t pid;
+	uint64_t deadline; /* of the look; that of a process is with unwinds */
 	bool last;
 	unsigned int unseen; /* did not run */
 	unsigned int untold; /* of these, and of first threads: have no record */
@@ -200,9 +202,13 @@ static const char *function_at(struct thread_looking *look, uint64_t address)
 	return file->all.data[i].name;
 }
 
+#define LATE "its stack was not walked in time"
+
 static const char *why_ended(enum ub_stack_end end)
 {
 	switch (end) {
+	case UB_STACK_NOT_YET:
+		return LATE;
 	case UB_STACK_NO_MODULE:
 		return "its stack leads into code of no file";
 	case UB_STACK_NO_ROWS:
@@ -317,8 +323,11 @@ static void write_other(struct thread_looking *look, const struct thread_registe
 
 static void enter_process(struct thread_looking *look, pid_t pid)
 {
+	const uint64_t now = side_now();
+
 	if (look->pid == pid)
 		return;
+	look->unwinds.deadline = now < look->deadline ? now + (look->deadline - now) / 2 : now;
 	vec_release(&look->ranges);
 	look->pid = pid;
 	if (code_list(pid, &look->code, &look->ranges))
@@ -381,9 +390,12 @@ static void look_at(void *arg, struct thread_registers *thread)
 
 	if (!thread->state)
 		return;
-	enter_process(look, thread->pid);
-	if (thread->known)
+	if (thread->known && deadline_over(look->deadline)) {
+		reason = LATE;
+	} else if (thread->known) {
+		enter_process(look, thread->pid);
 		reason = write_place(look, thread);
+	}
 	if (!reason)
 		return;
 	look->unseen += !thread->known;
@@ -410,11 +422,14 @@ static void release(struct thread_looking *look)
 }
 
 unsigned int threads_look(const struct track *track, struct addresses *addresses,
-			  struct file_writer *writer, call_stacks *stacks, bool last)
+			  struct file_writer *writer, call_stacks *stacks, bool last,
+			  uint64_t deadline)
 {
-	struct thread_looking look = {
-		.track = track, .addresses = addresses, .writer = writer, .stacks = stacks
-	};
+	struct thread_looking look = { .track = track,
+				       .addresses = addresses,
+				       .writer = writer,
+				       .stacks = stacks,
+				       .deadline = deadline };
 	const uint64_t begin = side_now();
 	thread_list threads = { 0 };
 	size_t count;
@@ -424,7 +439,7 @@ unsigned int threads_look(const struct track *track, struct addresses *addresses
 			threads_list(&threads, track->processes.data[i].tgid, MAX_THREADS);
 	count = threads.len;
 	for (int i = 1; threads.len && i <= ATTEMPTS && (last || !look.unseen); i++) {
-		look.last = last && i == ATTEMPTS;
+		look.last = last && (i == ATTEMPTS || deadline_over(deadline));
 		look.unseen = look.untold = 0;
 		threads_registers(&threads, LOOK_MS, look_at, &look);
 		threads_release(&threads);

@@ -24,8 +24,12 @@ typedef VEC(struct call_stack) call_stacks;
  * threads whose stacks cannot be walked, get no record; a later look may find them. Returns their
  * number, without threads that are recorded only inside a call. last: waits 0.3 s, and gives them a
  * record with the reason.
+ *
+ * deadline (deadline.h): stacks that are not walked by then cannot be walked. A process gets half
+ * of the time that is left, lest its files, which may take long to read, hold up all others.
  */
 unsigned int threads_look(const struct track *track, struct addresses *addresses,
-			  struct file_writer *writer, call_stacks *stacks, bool last);
+			  struct file_writer *writer, call_stacks *stacks, bool last,
+			  uint64_t deadline);
 
 #endif

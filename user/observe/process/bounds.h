@@ -17,6 +17,13 @@
 #define BOUNDS_ROUND_NS (250 * BOUNDS_MS)
 #define BOUNDS_END_NS (2000 * BOUNDS_MS)
 
+/* A look at the stacks of all threads, for which many files are read. */
+#define BOUNDS_LOOK_NS (5000 * BOUNDS_MS)
+
+/* CPU time for all questions about a file, beside that for each byte of the answers. */
+#define BOUNDS_FILE_NS (2000 * BOUNDS_MS)
+#define BOUNDS_FILE_BYTE_NS 125 /* rows of unwinding take 30 to 60 */
+
 /* Kept of a process: places in code that its records name, 80 bytes each. */
 #define BOUNDS_ADDRESSES 16384
 

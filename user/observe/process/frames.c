@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/deadline.h"
 #include "observe/process/proc.h"
 
 #define MAX_FRAMES 256
@@ -124,7 +125,10 @@ enum ub_stack_end frames_walk(frame_list *frames, const struct thread_registers 
 		struct stack_frame *frame = vec_add(frames);
 
 		frame->pc = walk.pc;
-		end = step(&walk, rule_at(&walk, frames->len == 1, ranges, unwinds), frame);
+		if (unwinds->deadline && deadline_over(unwinds->deadline))
+			end = UB_STACK_NOT_YET;
+		else
+			end = step(&walk, rule_at(&walk, frames->len == 1, ranges, unwinds), frame);
 	}
 	return end ? end : UB_STACK_DEEP;
 }

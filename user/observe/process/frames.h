@@ -23,6 +23,7 @@ typedef VEC(struct stack_frame) frame_list;
 struct unwinds {
 	VEC(struct unwind *) all; /* NULL: not opened, or none */
 	VEC(bool) looked;
+	uint64_t deadline; /* (deadline.h) of walks, which may end in UB_STACK_NOT_YET; 0: none */
 };
 
 void unwinds_release(struct unwinds *unwinds);

@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "base/map.h"
 #include "base/peer.h"
+#include "observe/process/bounds.h"
 #include "observe/process/reader_private.h"
 
 #define TAKES_S 4 /* a reader an order; it waits for them */
@@ -29,6 +30,7 @@ struct elf_reader {
 	pid_t pid;
 	uint64_t life; /* number of its start */
 	uint32_t files; /* opened so far */
+	uint64_t used; /* CPU time when it last gave an answer, ns */
 	VEC(struct reader_file *) awaited; /* whose first answers come next, in this order */
 };
 
@@ -41,6 +43,7 @@ struct reader_file {
 	uint64_t life; /* of the reader that has it open, 0: none yet */
 	uint32_t number;
 	int error; /* nobody looks at it any more */
+	uint64_t used, allowed; /* CPU time of answers about it, and for the answers' bytes; ns */
 	enum { NOT_ASKED, AWAITED, HAS_COME } state; /* of its first answer, which is: */
 	long result;
 	reader_answer answer;
@@ -109,6 +112,7 @@ static bool restart(struct elf_reader *reader, struct started *started)
 	reader->pid = started->pid;
 	reader->life = ++lives;
 	reader->files = 0;
+	reader->used = 0;
 	if (reader->runs)
 		limit_time(reader->socket, SO_SNDTIMEO, TAKES_S);
 	return reader->runs;
@@ -204,6 +208,18 @@ static void give_up(struct reader_file *file, enum outcome outcome, int status)
 	file->error = -EREMOTEIO;
 }
 
+/* Each answer may be short of what ends a reader. False: all of them together took too long. */
+static bool note_time(struct elf_reader *reader, struct reader_file *file, size_t answered)
+{
+	const uint64_t used = wire_cpu_ns(reader->pid);
+
+	if (used > reader->used)
+		file->used += used - reader->used;
+	reader->used = used;
+	file->allowed += answered * BOUNDS_FILE_BYTE_NS;
+	return file->used <= BOUNDS_FILE_NS + file->allowed;
+}
+
 /* One that is not answered since its reader ended is asked anew. */
 static void take_first(struct elf_reader *reader)
 {
@@ -217,6 +233,8 @@ static void take_first(struct elf_reader *reader)
 			give_up(file, outcome, started.status);
 		return;
 	}
+	/* others may have been answered since: none of that is held against one file */
+	reader->used = wire_cpu_ns(reader->pid);
 	file->state = HAS_COME;
 	memmove(reader->awaited.data, reader->awaited.data + 1,
 		--reader->awaited.len * sizeof(*reader->awaited.data));
@@ -253,7 +271,9 @@ static long ask(struct reader_file *file, struct order *order, reader_answer *an
 			order->file = file->number;
 			outcome = give(reader, order, -1) ? take(reader, &result, answer) : ENDED;
 		}
-		if (outcome)
+		if (!outcome && !note_time(reader, file, answer->len))
+			outcome = SLOW;
+		else if (outcome)
 			restart(reader, &started);
 	}
 	if (outcome) {

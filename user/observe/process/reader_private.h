@@ -41,6 +41,9 @@ bool wire_send_answer(int socket, long result, const reader_answer *answer);
 
 enum outcome { ANSWERED, ENDED, SLOW, INVALID };
 
+/* CPU time of a process, ns; 0: it is gone. */
+uint64_t wire_cpu_ns(pid_t pid);
+
 /* Tracks how long a process takes for an answer; zeroed but for pid at its beginning. */
 struct patience {
 	pid_t pid;

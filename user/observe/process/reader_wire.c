@@ -84,7 +84,7 @@ bool wire_send_answer(int socket, long result, const reader_answer *answer)
 		wire_send(socket, -1, answer->data + first, answer->len - first));
 }
 
-static uint64_t cpu_ns(pid_t pid)
+uint64_t wire_cpu_ns(pid_t pid)
 {
 	struct timespec used;
 	clockid_t clock;
@@ -97,7 +97,7 @@ static uint64_t cpu_ns(pid_t pid)
 /* After a while without an answer. Most come before the first look at the clocks. */
 static bool is_over(struct patience *patience)
 {
-	const uint64_t now = clock_ns(CLOCK_MONOTONIC), cpu = cpu_ns(patience->pid);
+	const uint64_t now = clock_ns(CLOCK_MONOTONIC), cpu = wire_cpu_ns(patience->pid);
 
 	if (!patience->began) {
 		*patience = (struct patience){ patience->pid, now, cpu, now, cpu };

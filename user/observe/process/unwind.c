@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "base/deadline.h"
 #include "base/map.h"
 #include "observe/process/elf_private.h"
 
@@ -282,13 +282,16 @@ struct unwind_place {
 	uint32_t rows; /* whether there is one; in an answer: how many follow */
 };
 
-/* On to so many more rows. 1: more to read. */
+/*
+ * On to more rows until then, one at least. 1: more to read. The clock is looked at after each row:
+ * it is counted from the beginning of its function, which may be long.
+ */
 static int read_rows(const struct unwind_tables *tables, struct unwind_place *place,
-		     unwind_rows *rows, unsigned int count)
+		     unwind_rows *rows, uint64_t until)
 {
 	const struct frame_index *index = &tables->index;
 
-	for (; count && place->next < index->count; count--) {
+	for (bool over = false; !over && place->next < index->count; over = deadline_over(until)) {
 		uint64_t start = function_at(index, place->next);
 		uint64_t next = function_at(index, place->next + 1);
 
@@ -314,8 +317,6 @@ struct unwind_reading {
 	uint64_t ns;
 };
 
-#define ROWS_AT_ONCE 64 /* between looks at the clock: some ten microseconds */
-
 /* The first row of the answer is the last one before, which may have another rule now. */
 static long list_rows(struct elf *elf, const void *arguments, size_t size, reader_answer *answer)
 {
@@ -323,16 +324,14 @@ static long list_rows(struct elf *elf, const void *arguments, size_t size, reade
 	const struct unwind_tables *tables;
 	struct unwind_place place = reading->from;
 	unwind_rows rows = { 0 };
-	const uint64_t until = clock_ns(CLOCK_MONOTONIC) + reading->ns;
-	int err = find_tables(elf, &tables), more = err ? err : 1;
+	const uint64_t until = deadline_in(reading->ns);
+	int err = find_tables(elf, &tables), more = err;
 
 	(void)size;
 	if (place.rows)
 		vec_push(&rows, ((struct ub_row){ place.last, place.rule }));
 	if (!err)
-		do
-			more = read_rows(tables, &place, &rows, ROWS_AT_ONCE);
-		while (more > 0 && clock_ns(CLOCK_MONOTONIC) < until);
+		more = read_rows(tables, &place, &rows, until);
 	place.rows = (uint32_t)rows.len;
 	answer_add(answer, &place, sizeof(place));
 	answer_add(answer, rows.data, rows.len * sizeof(*rows.data));
@@ -422,7 +421,7 @@ static bool take_rows(const struct unwind *unwind, bool more, const reader_answe
 
 #define READING_NS 10000000 /* a reader answers one question after the other */
 #define ROWS_MAX (1u << 24)
-#define ASKED_MAX (ROWS_MAX / ROWS_AT_ONCE)
+#define ASKED_MAX (ROWS_MAX / 64)
 
 int unwind_read(struct unwind *unwind, unwind_rows *rows, uint64_t ns)
 {
