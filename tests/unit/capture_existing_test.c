@@ -345,13 +345,32 @@ static void quota_of_objects(void **state)
 	scene_end(scene, "note", 1);
 }
 
+/* Workers that it says it creates, each of which would have a record in every look. */
+static void quota_of_workers(void **state)
+{
+	struct scene *scene = scene_new();
+
+	(void)state;
+	for (uint64_t i = 1; i <= BOUNDS_WORKERS + 5; i++)
+		tell(&scene->existing, UB_OBJ_WORKER_CREATE, i * 0x1000, i);
+	assert_int_equal(living(&scene->existing), BOUNDS_WORKERS);
+	/* those that are kept end as before */
+	tell(&scene->existing, UB_OBJ_WORKER_DESTROY, 0x1000, BOUNDS_WORKERS + 10);
+	assert_int_equal(living(&scene->existing), BOUNDS_WORKERS - 1);
+	existing_forget(&scene->existing, TGID);
+	tell(&scene->existing, UB_OBJ_WORKER_CREATE, 0x1000, BOUNDS_WORKERS + 11);
+	assert_int_equal(living(&scene->existing), 1);
+	existing_finish(&scene->existing, DEADLINE_NONE);
+	scene_end(scene, "note", 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(living_workers),        cmocka_unit_test(no_worker),
 		cmocka_unit_test(objects_of_two_copies), cmocka_unit_test(unchanged_objects),
 		cmocka_unit_test(strangers_wait),        cmocka_unit_test(no_time),
-		cmocka_unit_test(quota_of_objects),
+		cmocka_unit_test(quota_of_objects),      cmocka_unit_test(quota_of_workers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,7 +24,8 @@ void existing_init(struct existing *existing, struct track *track, struct file_w
 {
 	*existing = (struct existing){ .track = track,
 				       .writer = writer,
-				       .quota = { "UCX objects", BOUNDS_OBJECTS } };
+				       .quota = { "UCX objects", BOUNDS_OBJECTS },
+				       .workers_quota = { "workers", BOUNDS_WORKERS } };
 	pthread_mutex_init(&existing->lock, NULL);
 	pthread_cond_init(&existing->more, NULL);
 }
@@ -45,6 +46,7 @@ void existing_release(struct existing *existing)
 	vec_release(&existing->strangers);
 	map_release(&existing->workers);
 	map_release(&existing->layouts);
+	quota_release(&existing->workers_quota);
 	forget_unread(existing);
 	vec_release(&existing->unread);
 	pthread_cond_destroy(&existing->more);
@@ -76,8 +78,11 @@ static void introduce(struct existing *existing, pid_t tgid, uint64_t pointer)
 static void see_worker(struct existing *existing, pid_t tgid, uint64_t worker,
 		       const struct layout *layout, uint64_t ts, bool lives)
 {
-	uint64_t *seen = map_insert(&existing->workers, (uint64_t)tgid, worker, NULL);
+	uint64_t *seen = map_find(&existing->workers, (uint64_t)tgid, worker);
 
+	if (!seen && !quota_take(&existing->workers_quota, tgid))
+		return;
+	seen = map_insert(&existing->workers, (uint64_t)tgid, worker, NULL);
 	if (ts < *seen / 2)
 		return;
 	*seen = 2 * ts + lives;
@@ -149,6 +154,7 @@ void existing_forget(struct existing *existing, pid_t tgid)
 	map_remove(&existing->pauses, (uint64_t)tgid, 0);
 	quota_forget(&existing->quota, tgid);
 	map_remove_all(&existing->workers, (uint64_t)tgid);
+	quota_forget(&existing->workers_quota, tgid);
 	map_remove_all(&existing->layouts, (uint64_t)tgid);
 }
 
@@ -476,6 +482,7 @@ void existing_finish(struct existing *existing, uint64_t deadline)
 		existing->strangers.data[i].next = 0;
 	existing_apply(existing, deadline);
 	quota_note(&existing->quota, existing->writer);
+	quota_note(&existing->workers_quota, existing->writer);
 	if (!existing->strangers.len)
 		return;
 	snprintf(text, sizeof(text),

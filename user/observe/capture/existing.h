@@ -43,6 +43,7 @@ struct existing {
 	/* (tgid, ucp_worker) -> twice the time of its last event, plus 1 while it lives */
 	struct map workers;
 	struct map layouts; /* of workers, by which their queues are read */
+	struct quota workers_quota;
 	VEC(struct unread) unread;
 	size_t next; /* of unread, to be read */
 	bool complete; /* no more will come: threads end after the last */

@@ -22,7 +22,10 @@
 
 void memory_watch_init(struct memory_watch *watch, struct track *track, struct file_writer *writer)
 {
-	*watch = (struct memory_watch){ .track = track, .writer = writer, .on = true };
+	*watch = (struct memory_watch){ .track = track,
+					.writer = writer,
+					.on = true,
+					.quota = { "places of unknown memory", BOUNDS_PARTS } };
 }
 
 static void release_watched(struct memory_watched *watched)
@@ -40,6 +43,7 @@ void memory_watch_release(struct memory_watch *watch)
 	nvml_close(watch->nvml);
 	map_release(&watch->index);
 	map_release(&watch->met);
+	quota_release(&watch->quota);
 }
 
 void memory_watch_host(const struct memory_watch *watch)
@@ -71,14 +75,16 @@ static void meet(struct memory_watch *watch, struct memory_watched *watched, uin
 	enum map_class class = memory_map_find(&watched->map, address);
 	bool certain = class != MAP_NONE && class != MAP_RESERVED;
 	uint64_t key = address >> PART_SHIFT;
-	bool fresh;
 
 	if (!address || certain || told_by_ucx(watched, address))
 		return;
 	if (class == MAP_RESERVED)
 		key = address >> PAGE_SHIFT | BY_PAGE;
-	map_insert(&watch->met, watched->tgid, key, &fresh);
-	watched->met |= fresh;
+	if (map_find(&watch->met, (uint64_t)watched->tgid, key) ||
+	    !quota_take(&watch->quota, watched->tgid))
+		return;
+	map_insert(&watch->met, (uint64_t)watched->tgid, key, NULL);
+	watched->met = true;
 }
 
 void memory_watch_record(struct memory_watch *watch, const struct ub_hdr *record)
@@ -204,6 +210,7 @@ void memory_watch_finish(struct memory_watch *watch, uint64_t deadline)
 			look(watch, &watch->watched.data[i]);
 		else
 			watch->left_out += !watch->watched.data[i].gone;
+	quota_note(&watch->quota, watch->writer);
 	if (!watch->left_out)
 		return;
 	snprintf(text, sizeof(text), "%" PRIu64 " looks at processes' memory were left out",
@@ -221,4 +228,5 @@ void memory_watch_forget(struct memory_watch *watch, pid_t tgid)
 	watched->gone = true;
 	map_remove(&watch->index, tgid, 0);
 	map_remove_all(&watch->met, tgid);
+	quota_forget(&watch->quota, tgid);
 }

@@ -10,6 +10,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "file/file.h"
+#include "observe/capture/quota.h"
 #include "observe/capture/track.h"
 #include "observe/process/gpus.h"
 #include "observe/process/proc.h"
@@ -35,6 +36,7 @@ struct memory_watch {
 	VEC(struct memory_watched) watched;
 	struct map index; /* tgid -> index + 1 */
 	struct map met; /* (tgid, part of its addresses) that caused a look */
+	struct quota quota; /* of these */
 	uint64_t left_out; /* looks refused by LOOKS_MAX, or at the end for want of time */
 };
 

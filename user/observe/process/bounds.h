@@ -30,4 +30,10 @@
 /* Kept of a process: UCX objects that have a record or were met in one, 64 bytes each. */
 #define BOUNDS_OBJECTS 131072
 
+/* Kept of a process: workers, each of which has a record of its queues in every look. */
+#define BOUNDS_WORKERS 1024
+
+/* Kept of a process: parts of its address space in which a buffer caused a look. */
+#define BOUNDS_PARTS 65536
+
 #endif
