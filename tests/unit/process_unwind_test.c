@@ -82,7 +82,11 @@ static void at_entry(void **state)
 	assert_int_equal(elf_function(elf, "_start", &offset, &size), 0);
 	assert_int_equal(elf_offset_to_vaddr(elf, offset, &vaddr), 0);
 	assert_int_equal(UB_ROW_BP(rule_at(&rows, vaddr + 5)), UB_ROW_STOP + UB_STACK_WHOLE);
-	/* behind the last function there is nothing */
+	/* before the first function there is nothing, nor behind the last one */
+	assert_int_equal(rows.data[0].pc, 0);
+	assert_true(rows.data[1].pc > 1);
+	assert_int_equal(UB_ROW_BP(rule_at(&rows, rows.data[1].pc - 1)),
+			 UB_ROW_STOP + UB_STACK_NO_ROWS);
 	assert_int_equal(UB_ROW_BP(rule_at(&rows, UINT32_MAX)), UB_ROW_STOP + UB_STACK_NO_ROWS);
 	vec_release(&rows);
 	elf_free(elf);

@@ -135,14 +135,13 @@ static struct ub_caller caller(uint64_t pc, uint32_t rule, const struct function
 
 typedef VEC(struct ub_caller) caller_rows;
 
-/* Rows split where API functions begin and end. */
+/* Rows split where API functions begin and end. The first one is that of place 0. */
 static void mark(const unwind_rows *rows, const functions *list, caller_rows *out)
 {
 	uint32_t rule = UB_ROW(0, 0, UB_ROW_STOP + UB_STACK_NO_ROWS);
 	size_t row = 0, at = 0;
 	bool inside = false;
 
-	vec_push(out, caller(0, rule, NULL));
 	while (row < rows->len || at < list->len) {
 		const struct function *function = at < list->len ? &list->data[at] : NULL;
 		uint64_t edge = !function ? UINT64_MAX : inside ? function->to : function->from;

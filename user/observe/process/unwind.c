@@ -328,8 +328,11 @@ static long list_rows(struct elf *elf, const void *arguments, size_t size, reade
 	int err = find_tables(elf, &tables), more = err;
 
 	(void)size;
+	/* a search takes the last row at or before a place: there has to be one for each */
 	if (place.rows)
 		vec_push(&rows, ((struct ub_row){ place.last, place.rule }));
+	else
+		add(&rows, 0, STOP(UB_STACK_NO_ROWS));
 	if (!err)
 		more = read_rows(tables, &place, &rows, until);
 	place.rows = (uint32_t)rows.len;

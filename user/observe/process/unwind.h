@@ -27,7 +27,8 @@ void unwind_close(struct unwind *unwind);
 /*
  * Appends the rows of more functions, in order of pc, for about ns nanoseconds, at most for some
  * milliseconds. Equal neighbours are merged; code without unwinding information has a row that
- * stops a walk with UB_STACK_NO_ROWS. 1: more to read; 0: complete; -ENOENT: the index cannot be
+ * stops a walk with UB_STACK_NO_ROWS, and so has code before the first function: the first row's pc
+ * is 0. 1: more to read; 0: complete; -ENOENT: the index cannot be
  * read; -EBADMSG: it is malformed; -E2BIG: more rows than any library has. Takes about a quarter of
  * a microsecond per row, more in functions of thousands.
  */
