@@ -191,7 +191,8 @@ static int find_debug_file(Dwfl_Module *module, void **data, const char *name, D
 }
 
 /* Only where nobody can make us wait: not in the file's own folder. */
-static char *debug_folders = "/usr/lib/debug";
+static char debug_folder[] = "/usr/lib/debug";
+static char *debug_folders = debug_folder;
 
 /* Whether a search by the path asks no server. */
 static bool is_local(const struct elf *elf, const char *path)
