@@ -57,14 +57,18 @@ static __always_inline bool stack_note(const struct stack_walk *walk, struct out
 	return !box->lost;
 }
 
-/* Writes a stack's frames the first time; one that was lost on the way is written again. */
-static __always_inline void stack_introduce(const struct stack_walk *walk, struct outbox *box)
+/* Writes a stack's frames the first time. False: they were lost, and have to be written again. */
+static __always_inline bool stack_introduce(const struct stack_walk *walk, struct outbox *box)
 {
 	struct stack_name name = { walk->path.id, walk->h.tgid };
 	__u8 one = 1;
 
-	if (!bpf_map_lookup_elem(&stacks, &name) && stack_note(walk, box))
-		bpf_map_update_elem(&stacks, &name, &one, BPF_ANY);
+	if (bpf_map_lookup_elem(&stacks, &name))
+		return true;
+	if (!stack_note(walk, box))
+		return false;
+	bpf_map_update_elem(&stacks, &name, &one, BPF_ANY);
+	return true;
 }
 
 /* A module or rows that are missing may be there soon: such a path is walked again. */
@@ -81,6 +85,7 @@ static __always_inline void stack_walk(struct stack_walk *walk, const struct sta
 	struct walking walking = { walk, bpf_map_lookup_elem(&ranges, &tgid) };
 
 	walk->path.id = 0;
+	walk->path.tgid = tgid;
 	walk->path.bp = bp;
 	walk->path.needs_bp = 0;
 	walk->path.checks = 0;
@@ -94,8 +99,6 @@ static __always_inline void stack_walk(struct stack_walk *walk, const struct sta
 	if (!walk->end)
 		walk->end = UB_STACK_DEEP;
 	walk->path.id = stack_hash(walk->path.id, walk->end);
-	if (stack_final(walk))
-		bpf_map_update_elem(&paths, key, &walk->path, BPF_ANY);
 }
 
 struct comparing {
@@ -150,10 +153,12 @@ static __always_inline __u64 stack_id(struct stack_walk *walk, struct outbox *bo
 {
 	const struct stack_path *path = bpf_map_lookup_elem(&paths, key);
 
-	if (path && stack_same(walk, path, bp))
+	if (path && path->tgid == walk->h.tgid && stack_same(walk, path, bp))
 		return path->id;
 	stack_walk(walk, key, bp);
-	stack_introduce(walk, box);
+	/* a path is kept once its frames are written */
+	if (stack_introduce(walk, box) && stack_final(walk))
+		bpf_map_update_elem(&paths, key, &walk->path, BPF_ANY);
 	return walk->path.id;
 }
 

@@ -27,6 +27,7 @@ struct stack_path {
 	__u64 bp; /* %rbp at the call */
 	__u32 needs_bp;
 	__u32 checks;
+	__u32 tgid, pad; /* a process may get the address space of one that has ended */
 	struct stack_check check[STACK_CHECKS];
 };
 
