@@ -25,11 +25,6 @@ static inline bool deadline_over(uint64_t deadline)
 	return deadline != DEADLINE_NONE && clock_ns(CLOCK_MONOTONIC) >= deadline;
 }
 
-static inline uint64_t deadline_sooner(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 /* When work that took so many ns may be done again: it takes 5 % of the time at most. */
 static inline uint64_t deadline_pause(uint64_t took)
 {
