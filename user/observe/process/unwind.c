@@ -424,7 +424,7 @@ static bool take_rows(const struct unwind *unwind, bool more, const reader_answe
 
 #define READING_NS 10000000 /* a reader answers one question after the other */
 #define ROWS_MAX (1u << 24)
-#define ASKED_MAX (ROWS_MAX / 64)
+#define ASKED_MAX (1u << 18) /* questions: an answer may add no row */
 
 int unwind_read(struct unwind *unwind, unwind_rows *rows, uint64_t ns)
 {
