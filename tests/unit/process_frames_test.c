@@ -19,6 +19,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
+#include "base/deadline.h"
 #include "observe/process/frames.h"
 
 /* Kept apart, with a call behind it: no tail call, so that each has a frame. */
@@ -153,7 +154,7 @@ static void seen(void *arg, struct thread_registers *thread)
 {
 	struct looking *looking = arg;
 	struct code_files files = { 0 };
-	struct unwinds unwinds = { 0 };
+	struct unwinds unwinds = { .deadline = DEADLINE_NONE };
 	frame_list frames = { 0 };
 	code_ranges ranges = { 0 };
 
@@ -366,7 +367,7 @@ static void test_garbage(void **state)
 {
 	struct thread_registers thread = { .pid = getpid(), .pc = 1, .sp = 8, .known = true };
 	struct code_files files = { 0 };
-	struct unwinds unwinds = { 0 };
+	struct unwinds unwinds = { .deadline = DEADLINE_NONE };
 	frame_list frames = { 0 };
 	code_ranges ranges = { 0 };
 
@@ -378,7 +379,7 @@ static void test_garbage(void **state)
 	unwinds.deadline = 1;
 	assert_int_equal(frames_walk(&frames, &thread, &ranges, &unwinds), UB_STACK_NOT_YET);
 	assert_int_equal(frames.len, 1);
-	unwinds.deadline = 0;
+	unwinds.deadline = DEADLINE_NONE;
 	thread.pc = (uintptr_t)outer + 8;
 	assert_int_not_equal(frames_walk(&frames, &thread, &ranges, &unwinds), UB_STACK_WHOLE);
 	vec_release(&ranges);

@@ -125,7 +125,7 @@ enum ub_stack_end frames_walk(frame_list *frames, const struct thread_registers 
 		struct stack_frame *frame = vec_add(frames);
 
 		frame->pc = walk.pc;
-		if (unwinds->deadline && deadline_over(unwinds->deadline))
+		if (deadline_over(unwinds->deadline))
 			end = UB_STACK_NOT_YET;
 		else
 			end = step(&walk, rule_at(&walk, frames->len == 1, ranges, unwinds), frame);

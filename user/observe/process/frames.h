@@ -19,11 +19,11 @@ struct stack_frame {
 
 typedef VEC(struct stack_frame) frame_list;
 
-/* Unwinding information by file number, opened once; zeroed at first. */
+/* Unwinding information by file number, opened once; zeroed at first, but for the deadline. */
 struct unwinds {
 	VEC(struct unwind *) all; /* NULL: not opened, or none */
 	VEC(bool) looked;
-	uint64_t deadline; /* (deadline.h) of walks, which may end in UB_STACK_NOT_YET; 0: none */
+	uint64_t deadline; /* (deadline.h) of walks, which may end in UB_STACK_NOT_YET */
 };
 
 void unwinds_release(struct unwinds *unwinds);
