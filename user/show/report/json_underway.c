@@ -27,10 +27,6 @@ static json_t *site_of(const struct place *place)
 SHAPE_GETTER_WITH(open_rank, struct fact_open, open, struct report, report,
 		  report_json_rank(report, open->process));
 SHAPE_GETTER(open_site, struct fact_open, open, site_of(open->place));
-SHAPE_GETTER(open_bytes, struct fact_open, open,
-	     open->bytes == UINT64_MAX ? NULL : shape_exact(open->bytes));
-SHAPE_GETTER(open_moved, struct fact_open, open,
-	     open->moved == UINT64_MAX ? NULL : shape_exact(open->moved));
 SHAPE_GETTER(open_age, struct fact_open, open, json_integer(open->until - open->since));
 SHAPE_GETTER_WITH(open_since, struct fact_open, open, struct report, report,
 		  json_integer(open->since - json_host_first(report, open->process)));
@@ -47,8 +43,8 @@ static const struct shape open_shape[] = {
 	SHAPE_OF(struct fact_open, peer_certain),
 	SHAPE_OF(struct fact_open, step),
 	SHAPE_OF(struct fact_open, step_reason),
-	SHAPE_WHOLE("bytes", open_bytes),
-	SHAPE_WHOLE("moved_bytes", open_moved),
+	SHAPE_OF(struct fact_open, bytes, .null = SHAPE_MOST),
+	SHAPE_AS("moved_bytes", struct fact_open, moved, .null = SHAPE_MOST),
 	SHAPE_AS("communicator", struct fact_open, comm),
 	SHAPE_OF(struct fact_open, context, .null = SHAPE_NEGATIVE),
 	SHAPE_OF(struct fact_open, sequence, .null = SHAPE_ZERO),
@@ -92,8 +88,6 @@ static const struct shape thread_shape[] = {
 
 SHAPE_GETTER_WITH(queued_rank, struct fact_queued, queued, struct report, report,
 		  report_json_rank(report, queued->process));
-SHAPE_GETTER(queued_bytes, struct fact_queued, queued,
-	     queued->bytes == UINT64_MAX ? NULL : shape_exact(queued->bytes));
 
 static const struct shape queued_shape[] = {
 	SHAPE_OF(struct fact_queued, process, .null = SHAPE_NEGATIVE),
@@ -104,7 +98,7 @@ static const struct shape queued_shape[] = {
 	SHAPE_OF(struct fact_queued, tag, .null = SHAPE_NEGATIVE),
 	SHAPE_AS("communicator", struct fact_queued, comm),
 	SHAPE_OF(struct fact_queued, context),
-	SHAPE_WHOLE("bytes", queued_bytes),
+	SHAPE_OF(struct fact_queued, bytes, .null = SHAPE_MOST),
 	{ 0 },
 };
 

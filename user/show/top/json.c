@@ -137,11 +137,6 @@ SHAPE_GETTER(thread_peer, struct live_thread, thread, id_of(thread->peer));
 SHAPE_GETTER_WITH(thread_age, struct live_thread, thread, struct live, live,
 		  thread->since ? json_integer((json_int_t)live_age(live, thread)) : NULL);
 
-SHAPE_GETTER(thread_bytes, struct live_thread, thread,
-	     thread->bytes == UINT64_MAX ? NULL : json_integer((json_int_t)thread->bytes));
-SHAPE_GETTER(thread_moved, struct live_thread, thread,
-	     thread->moved == UINT64_MAX ? NULL : json_integer((json_int_t)thread->moved));
-
 static const struct shape thread_shape[] = {
 	SHAPE_WHOLE("process", thread_process),
 	SHAPE_OF(struct live_thread, tid),
@@ -161,8 +156,8 @@ static const struct shape thread_shape[] = {
 	SHAPE_OF(struct live_thread, sequence_by),
 	SHAPE_OF(struct live_thread, step),
 	SHAPE_OF(struct live_thread, step_reason),
-	SHAPE_WHOLE("bytes", thread_bytes),
-	SHAPE_WHOLE("moved_bytes", thread_moved),
+	SHAPE_OF(struct live_thread, bytes, .null = SHAPE_MOST),
+	SHAPE_AS("moved_bytes", struct live_thread, moved, .null = SHAPE_MOST),
 	{ 0 },
 };
 
