@@ -22,3 +22,14 @@ void *vec_zero(void *element, size_t size)
 {
 	return memset(element, 0, size);
 }
+
+size_t vec_replace(void *data, size_t len, size_t n, const void *more, size_t count, size_t size)
+{
+	const size_t rest = len - n;
+
+	if (n && rest)
+		memmove(data, (const char *)data + n * size, rest * size);
+	if (count)
+		memcpy((char *)data + rest * size, more, count * size);
+	return rest + count;
+}

@@ -40,6 +40,19 @@ void *vec_grow(void *data, size_t *cap, size_t want, size_t size);
 		(v)->cap = 0;                                                                      \
 	} while (0)
 
+/*
+ * Drops the first n elements, appends those of more, at most n, and releases more: what had no turn
+ * comes first the next time.
+ */
+#define vec_requeue(v, n, more)                                                                    \
+	do {                                                                                       \
+		(v)->len = vec_replace((v)->data, (v)->len, (n), (more)->data, (more)->len,        \
+				       sizeof(*(v)->data));                                        \
+		vec_release(more);                                                                 \
+	} while (0)
+
 void *vec_zero(void *element, size_t size);
+/* For vec_requeue(): returns the new length. */
+size_t vec_replace(void *data, size_t len, size_t n, const void *more, size_t count, size_t size);
 
 #endif

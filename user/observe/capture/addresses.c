@@ -429,7 +429,7 @@ void addresses_apply(struct addresses *addresses, uint64_t deadline)
 {
 	VEC(struct unplaced) later = { 0 };
 	const uint64_t now = side_now();
-	size_t done, rest;
+	size_t done;
 
 	for (done = 0; done < addresses->pending.len && !deadline_over(deadline); done++) {
 		struct unplaced unplaced = addresses->pending.data[done];
@@ -437,14 +437,7 @@ void addresses_apply(struct addresses *addresses, uint64_t deadline)
 		if (now < unplaced.next || !try_place(addresses, &unplaced, deadline))
 			vec_push(&later, unplaced);
 	}
-	rest = addresses->pending.len - done;
-	if (done && rest)
-		memmove(addresses->pending.data, addresses->pending.data + done,
-			rest * sizeof(*addresses->pending.data));
-	if (later.len)
-		memcpy(addresses->pending.data + rest, later.data, later.len * sizeof(*later.data));
-	addresses->pending.len = rest + later.len;
-	vec_release(&later);
+	vec_requeue(&addresses->pending, done, &later);
 	forget_ended(addresses);
 }
 

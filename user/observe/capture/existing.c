@@ -453,7 +453,7 @@ void existing_apply(struct existing *existing, uint64_t deadline)
 	struct strangers_round round = { .existing = existing };
 	const uint64_t now = side_now();
 	VEC(struct stranger) later = { 0 };
-	size_t done, rest;
+	size_t done;
 
 	for (done = 0; done < existing->strangers.len && !deadline_over(deadline); done++) {
 		struct stranger *stranger = &existing->strangers.data[done];
@@ -461,15 +461,7 @@ void existing_apply(struct existing *existing, uint64_t deadline)
 		if (is_paused(existing, stranger, now) || !read_stranger(&round, stranger))
 			vec_push(&later, *stranger);
 	}
-	rest = existing->strangers.len - done;
-	if (done && rest)
-		memmove(existing->strangers.data, existing->strangers.data + done,
-			rest * sizeof(*existing->strangers.data));
-	if (later.len)
-		memcpy(existing->strangers.data + rest, later.data,
-		       later.len * sizeof(*later.data));
-	existing->strangers.len = rest + later.len;
-	vec_release(&later);
+	vec_requeue(&existing->strangers, done, &later);
 	end_round(&round);
 }
 
