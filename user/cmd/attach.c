@@ -10,7 +10,6 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "base/confine.h"
 #include "base/exit_codes.h"
 #include "base/log.h"
 #include "base/signals.h"
@@ -24,8 +23,6 @@
 #include "cmd/trace/ready.h"
 #include "observe/process/proc.h"
 #include "observe/capture/capture.h"
-#include "observe/process/reader.h"
-#include "observe/process/remote.h"
 
 /* ---- the command ---- */
 
@@ -153,9 +150,7 @@ static int trace(struct attach *attach, const struct capture_options *options)
 	if (!err)
 		err = signals_open(&signals, false);
 	if (!err) {
-		readers_start();
-		confine_to_tracing();
-		remote_start();
+		capture_confine();
 		err = capture_open(&capture, options);
 	}
 	if (err)

@@ -8,7 +8,6 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "base/confine.h"
 #include "base/exit_codes.h"
 #include "base/log.h"
 #include "base/signals.h"
@@ -16,8 +15,6 @@
 #include "cmd/trace/args.h"
 #include "cmd/trace/chosen.h"
 #include "cmd/trace/temporary.h"
-#include "observe/process/reader.h"
-#include "observe/process/remote.h"
 #include "show/report/report.h"
 
 struct pending {
@@ -111,9 +108,7 @@ static int look(struct pending *pending, const struct capture_options *capture_o
 
 	if (!err) {
 		hurry(NICE);
-		readers_start();
-		confine_to_tracing();
-		remote_start();
+		capture_confine();
 		err = capture_open(&capture, capture_options);
 	}
 	if (err)

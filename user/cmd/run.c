@@ -9,14 +9,11 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/confine.h"
 #include "base/exit_codes.h"
 #include "base/log.h"
 #include "base/signals.h"
 #include "cmd/cmds.h"
 #include "cmd/trace/args.h"
-#include "observe/process/reader.h"
-#include "observe/process/remote.h"
 
 struct run_command {
 	struct capture_arguments capture;
@@ -245,9 +242,7 @@ static int trace(const struct run_command *run, struct capture_options *options,
 	pid = start(run->command, signals, &go);
 	if (pid < 0)
 		return not_begun(run, pid);
-	readers_start();
-	confine_to_tracing();
-	remote_start();
+	capture_confine();
 	options->unwritable = &unwritable;
 	err = capture_open(&capture, options);
 	if (err && unwritable && !run->strict)

@@ -6,13 +6,10 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/confine.h"
 #include "base/exit_codes.h"
 #include "base/signals.h"
 #include "cmd/nodes/send.h"
 #include "cmd/trace/args.h"
-#include "observe/process/reader.h"
-#include "observe/process/remote.h"
 
 static struct live_tracer numbers(const struct tracer *tracer, const struct capture_interval *now)
 {
@@ -134,9 +131,7 @@ static int trace(struct tracer *tracer, const struct capture_options *options, c
 	int err = signals_open(&signals, false);
 
 	if (!err) {
-		readers_start();
-		confine_to_tracing();
-		remote_start();
+		capture_confine();
 		err = capture_open(&capture, options);
 	}
 	if (err)

@@ -39,6 +39,13 @@ struct capture_options {
 struct capture_session;
 
 /*
+ * To be called once before capture_open(), while there is one thread. Starts the readers
+ * (reader.h), which have no rights, drops the rights that tracing does not need, and starts the
+ * helpers of remote.h with the rest.
+ */
+void capture_confine(void);
+
+/*
  * Loads the programs and creates the file. Prints the error; -EPERM, -ENOSYS (kernel),
  * -ENOSPC and the like (file).
  */

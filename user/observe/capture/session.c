@@ -9,9 +9,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/confine.h"
 #include "base/log.h"
 #include "observe/capture/side.h"
+#include "observe/process/reader.h"
 #include "observe/process/record.h"
+#include "observe/process/remote.h"
 
 #define MS 1000000ull /* ns */
 #define STACKS_NS 5000000 /* of unwinding rows between two looks at the rings */
@@ -725,6 +728,13 @@ static int init_parts(struct capture_session *capture)
 	if (err)
 		log_error("cannot prepare stacks: %s", strerror(-err));
 	return err;
+}
+
+void capture_confine(void)
+{
+	readers_start();
+	confine_to_tracing();
+	remote_start();
 }
 
 /*
