@@ -1,9 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sorted arrays: binary search, and heaps. */
+/* Sorted arrays: comparisons, binary search, and heaps. */
 #ifndef UCXBPF_BASE_ORDER_H
 #define UCXBPF_BASE_ORDER_H
 
 #include <stddef.h>
+#include <stdint.h>
+
+static inline int order_compare(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+/* For qsort(3), of uint64_t. */
+static inline int order_by_value(const void *left, const void *right)
+{
+	return order_compare(*(const uint64_t *)left, *(const uint64_t *)right);
+}
 
 /*
  * Binary search in an array whose first elements meet a condition that no later one meets: the

@@ -27,26 +27,16 @@ void changes_add(struct memory_changes *changes, uint64_t ts, uint64_t start, ui
 	vec_push(&changes->all, ((struct memory_change){ ts, start, size }));
 }
 
-static int compare(uint64_t a, uint64_t b)
-{
-	return a < b ? -1 : a > b;
-}
-
 static int change_by_time(const void *left, const void *right)
 {
-	return compare(((const struct memory_change *)left)->ts,
-		       ((const struct memory_change *)right)->ts);
+	return order_compare(((const struct memory_change *)left)->ts,
+			     ((const struct memory_change *)right)->ts);
 }
 
 static int span_by_start(const void *left, const void *right)
 {
-	return compare(((const struct memory_span *)left)->start,
-		       ((const struct memory_span *)right)->start);
-}
-
-static int by_value(const void *left, const void *right)
-{
-	return compare(*(const uint64_t *)left, *(const uint64_t *)right);
+	return order_compare(((const struct memory_span *)left)->start,
+			     ((const struct memory_span *)right)->start);
 }
 
 static void add_span(memory_spans *spans, uint64_t start, uint64_t size)
@@ -82,7 +72,7 @@ static void block_sort(struct change_block *block)
 	join_spans(&block->made);
 	if (!block->ended.len)
 		return;
-	qsort(block->ended.data, block->ended.len, sizeof(*block->ended.data), by_value);
+	qsort(block->ended.data, block->ended.len, sizeof(*block->ended.data), order_by_value);
 	for (size_t i = 1; i < block->ended.len; i++)
 		if (block->ended.data[i] != block->ended.data[kept])
 			block->ended.data[++kept] = block->ended.data[i];

@@ -49,20 +49,10 @@ void evidence_joined(struct memory_evidence *evidence, const void *by, int devic
 	evidence->joined_device = device;
 }
 
-static int compare(uint64_t a, uint64_t b)
-{
-	return a < b ? -1 : a > b;
-}
-
 static int look_by_time(const void *left, const void *right)
 {
-	return compare((*(struct evidence_look *const *)left)->ts,
-		       (*(struct evidence_look *const *)right)->ts);
-}
-
-static int by_value(const void *left, const void *right)
-{
-	return compare(*(const uint64_t *)left, *(const uint64_t *)right);
+	return order_compare((*(struct evidence_look *const *)left)->ts,
+			     (*(struct evidence_look *const *)right)->ts);
 }
 
 void evidence_ready(struct memory_evidence *evidence)
@@ -73,7 +63,7 @@ void evidence_ready(struct memory_evidence *evidence)
 	      look_by_time);
 	if (evidence->ends.len)
 		qsort(evidence->ends.data, evidence->ends.len, sizeof(*evidence->ends.data),
-		      by_value);
+		      order_by_value);
 	changes_ready(&evidence->changes);
 }
 

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/order.h"
+
 struct diff_number spread_number(const struct spread *spread)
 {
 	if (!spread->count)
@@ -11,20 +13,13 @@ struct diff_number spread_number(const struct spread *spread)
 				     spread_quantile(spread, 90) };
 }
 
-static int by_value(const void *left, const void *right)
-{
-	const uint64_t *a = left, *b = right;
-
-	return (*a > *b) - (*a < *b);
-}
-
 struct diff_number number_of(uint64_t *values, size_t count)
 {
 	uint64_t below, above;
 
 	if (!count)
 		return (struct diff_number){ 0 };
-	qsort(values, count, sizeof(*values), by_value);
+	qsort(values, count, sizeof(*values), order_by_value);
 	below = values[(count - 1) / 2];
 	above = values[count / 2];
 	return (struct diff_number){ true, below + (above - below) / 2, values[0],

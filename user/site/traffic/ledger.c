@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/order.h"
 #include "site/plan/ledger.h"
 #include "site/traffic/traffic.h"
 
@@ -194,13 +195,6 @@ void book_now(const struct rank *rank, const struct plan_step *step)
 	limit_hold(SIG_UNBLOCK);
 }
 
-static int by_value(const void *left, const void *right)
-{
-	const uint64_t *a = left, *b = right;
-
-	return (*a > *b) - (*a < *b);
-}
-
 /* The first one is not counted: it makes the connection. */
 static struct ledger_times sum_up(uint64_t *times, size_t count)
 {
@@ -209,7 +203,7 @@ static struct ledger_times sum_up(uint64_t *times, size_t count)
 
 	if (!timed)
 		return (struct ledger_times){ 0 };
-	qsort(times + 1, timed, sizeof(*times), by_value);
+	qsort(times + 1, timed, sizeof(*times), order_by_value);
 	return (struct ledger_times){
 		.timed = timed,
 		.min = sorted[0],

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/environment.h"
+#include "base/order.h"
 #include "site/judge/rules/rules.h"
 
 #define NOT_SET "(not set)"
@@ -27,18 +28,13 @@ struct stay {
 	size_t from, to;
 };
 
-static int compare(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static int by_node(const void *left, const void *right)
 {
 	const struct resident *a = left, *b = right;
-	int order = compare((uintptr_t)a->node, (uintptr_t)b->node);
+	int order = order_compare((uintptr_t)a->node, (uintptr_t)b->node);
 
-	order = order ? order : compare(a->member->fact.rank, b->member->fact.rank);
-	return order ? order : compare(a->member->fact.pid, b->member->fact.pid);
+	order = order ? order : order_compare(a->member->fact.rank, b->member->fact.rank);
+	return order ? order : order_compare(a->member->fact.pid, b->member->fact.pid);
 }
 
 static int by_name(const void *left, const void *right)
