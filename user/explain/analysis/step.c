@@ -101,9 +101,7 @@ static struct op_step send_step(const struct awaited_state *state, const struct 
 	const struct op_step look = queued ? queued_send(queued, peer) : unknown(NULL);
 	const struct op_step records = state ? recorded_send(state) : unknown(NULL);
 
-	if (look.name || !records.name)
-		return queued ? look : records;
-	return records;
+	return look.name || (queued && !records.name) ? look : records;
 }
 
 /* ---- receives ---- */
