@@ -196,8 +196,10 @@ static bool is_news(const struct emitting *emitting, const json_t *record)
 	before = known ? *known : 0;
 	if (known)
 		*known = hash;
-	if (!emitting->again || before == hash)
-		return !emitting->again;
+	if (!emitting->again)
+		return true;
+	if (before == hash)
+		return false;
 	return known && (fresh || !before || quota_take(&existing->quota, emitting->tgid));
 }
 
