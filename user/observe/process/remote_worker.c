@@ -347,20 +347,21 @@ static bool is_done_by(struct channel *channel, uint64_t ns)
 
 static bool is_answered(struct channel *channel, uint64_t begin)
 {
-	uint64_t moved = 0, before, until = begin + SHORT_NS;
+	uint64_t moved = 0;
 
-	if (is_done_by(channel, until))
+	if (is_done_by(channel, begin + SHORT_NS))
 		return true;
 	if (is_short_of_time(__atomic_load_n(&channel->request.dev, __ATOMIC_ACQUIRE)))
 		return false;
-	do {
-		before = moved;
-		until += until == begin + SHORT_NS ? PATIENCE_S * SECOND - SHORT_NS
-						   : PATIENCE_S * SECOND;
-		if (is_done_by(channel, until))
+	for (uint64_t ns = PATIENCE_S * SECOND; ns <= LONGEST; ns += PATIENCE_S * SECOND) {
+		const uint64_t before = moved;
+
+		if (is_done_by(channel, begin + ns))
 			return true;
 		moved = __atomic_load_n(&channel->request.moved, __ATOMIC_ACQUIRE);
-	} while (moved != before && until - begin < LONGEST);
+		if (moved == before)
+			return false;
+	}
 	return false;
 }
 
