@@ -9,9 +9,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define PATIENCE_S 2 /* more than a page from a slow swap takes */
-#define REMOTE_ROOM (64u << 20) /* bytes of an answer; more than 200,000 mappings */
-
 struct remote_request {
 	/* answers in the worker: the bytes in the room, or -errno */
 	long (*serve)(struct remote_request *request, void *room);

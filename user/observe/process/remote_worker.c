@@ -29,7 +29,10 @@
 #define ALONE_NS (60 * SECOND) /* then it is asked again: it may only have been slow */
 #define SHORT_NS (SECOND / 5) /* patience with a file system that has not answered in that time */
 #define WAITED_MAX (10 * SECOND) /* in that time; then all others get the short patience, too */
+#define PATIENCE_S 2 /* more than a page from a slow swap takes */
 #define LONGEST (20 * SECOND) /* for an answer that makes progress */
+
+#define REMOTE_ROOM (64u << 20) /* bytes of an answer; more than 200,000 mappings */
 
 enum worker_state { WORKER_ASKED, WORKER_DONE, WORKER_LEFT };
 
