@@ -43,7 +43,8 @@ struct object {
 	} fifo; /* of an iface that receives through shared memory */
 	uint32_t peer_pid; /* of a uct_ep, in the peer's pid namespace; 0 = unknown */
 	VEC(uint64_t) lanes; /* of an ep: its uct_eps */
-	bool lanes_all, lanes_some; /* proved to be all of them, not proved; old files: neither */
+	/* some: not proved to be all; untold: in older files */
+	enum { LANES_UNTOLD, LANES_SOME, LANES_ALL } lanes_are;
 	uint64_t lanes_at; /* time of the record that has them */
 	uint64_t from; /* time of the record that told of it */
 	bool born; /* that record is of its creation */

@@ -269,7 +269,7 @@ static const char *join_names(struct decoder *decoder, lane_names *names, const 
 const char *decoder_lanes(struct decoder *decoder, struct object *ep)
 {
 	const struct process *process = ep->process;
-	const bool told = ep->lanes.len && !ep->lanes_some;
+	const bool told = ep->lanes.len && ep->lanes_are != LANES_SOME;
 	lane_names names = { 0 };
 
 	if (ep->lane_names && ep->lane_names_of == process->ifaces.len)
@@ -392,6 +392,7 @@ bool decoder_peer(struct decoder *decoder, struct object *ep, bool *traced)
 static void read_lanes(struct object *object, const json_t *side)
 {
 	const json_t *lanes = json_object_get(side, "lanes");
+	const json_t *all = json_object_get(side, "lanes_all");
 	const json_t *lane;
 	size_t i;
 
@@ -403,21 +404,20 @@ static void read_lanes(struct object *object, const json_t *side)
 		if (address)
 			vec_push(&object->lanes, address);
 	}
-	object->lanes_all = json_is_true(json_object_get(side, "lanes_all"));
-	object->lanes_some = json_is_false(json_object_get(side, "lanes_all"));
+	if (all)
+		object->lanes_are = json_is_true(all) ? LANES_ALL : LANES_SOME;
 	object->lanes_at = object->from;
 }
 
-/* An endpoint that is known already has no lanes, or not surely all. */
+/* Lanes that are proved to be all replace those that are not. */
 static void take_lanes(struct object *known, const struct object *object)
 {
-	if (!object->lanes_all || (known->lanes.len && !known->lanes_some))
+	if (object->lanes_are != LANES_ALL || (known->lanes.len && known->lanes_are != LANES_SOME))
 		return;
 	known->lanes.len = 0;
 	for (size_t i = 0; i < object->lanes.len; i++)
 		vec_push(&known->lanes, object->lanes.data[i]);
-	known->lanes_all = true;
-	known->lanes_some = false;
+	known->lanes_are = LANES_ALL;
 	known->lanes_at = object->lanes_at;
 	known->lane_names = NULL;
 }
