@@ -17,7 +17,7 @@ static void cannot_watch(const char *path, int error)
 
 	if (!told)
 		log_warn("cannot watch %s for writes: %s; a probed library that is rewritten in "
-			 "place would end programs, replace libraries by rename",
+			 "place can crash programs: replace libraries by rename",
 			 path, strerror(error));
 	told = true;
 }
@@ -110,9 +110,7 @@ void rewrites_read(struct rewrites *rewrites, struct map *files)
 void rewrites_tell(struct rewrites *rewrites)
 {
 	for (size_t i = 0; i < rewrites->written.len; i++) {
-		log_warn("%s was rewritten in place: its probes are removed, and calls by "
-			 "processes that had mapped it before are missing from here on",
-			 rewrites->written.data[i]);
+		log_warn(REWRITTEN, rewrites->written.data[i]);
 		free(rewrites->written.data[i]);
 	}
 	rewrites->written.len = 0;

@@ -12,6 +12,11 @@
 #include "base/vec.h"
 #include "observe/process/library.h"
 
+/* The warning and the note of a file, with its path. */
+#define REWRITTEN                                                                                  \
+	"%s was rewritten in place: its probes are removed, and calls by processes that had "      \
+	"mapped it before are missing from then on"
+
 struct watched_file {
 	int watch;
 	uint64_t file; /* its key */

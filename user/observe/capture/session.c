@@ -192,7 +192,6 @@ static void read_watch(struct capture_session *capture)
 	uint64_t lost = capture->maps_lost;
 
 	read_rewrites(capture);
-
 	watch_read(capture->watch, &capture->maps_lost);
 	if (capture->maps_lost != lost)
 		track_rescan(&capture->track);

@@ -173,17 +173,14 @@ static void announce_library(struct track *track, struct tracked *tracked,
 
 static void note_rewritten(struct track *track, const struct map *keys)
 {
-	char text[4096 + 160];
+	char text[4096 + sizeof(REWRITTEN)];
 
 	for (size_t i = 0; i < track->libraries.all.len; i++) {
 		const struct library *library = track->libraries.all.data[i];
 
 		if (library->rewritten || !map_find(keys, library_key(library), 0))
 			continue;
-		snprintf(text, sizeof(text),
-			 "%s was rewritten in place: its probes were removed, and calls by "
-			 "processes that had mapped it before are missing from then on",
-			 library->path);
+		snprintf(text, sizeof(text), REWRITTEN, library->path);
 		side_write(track->writer, side_note(text));
 		map_remove(&track->ends_refused, library->dev, library->ino);
 	}
@@ -213,7 +210,7 @@ static void drop_rewritten(struct track *track, struct tracked *tracked,
 {
 	struct map keys = { 0 };
 
-	log_warn("%s was rewritten in place: its probes are removed", library->path);
+	log_warn(REWRITTEN, library->path);
 	map_insert(&keys, library_key(library), 0, NULL);
 	track_rewritten(track, &keys);
 	map_release(&keys);
