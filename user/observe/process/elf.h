@@ -99,7 +99,7 @@ int elf_object(const struct elf *elf, const char *name, uint64_t *vaddr, uint64_
 int elf_fd(const struct elf *elf);
 const struct remote_file *elf_file(const struct elf *elf);
 
-/* The same, or a copy of its content if its file system might stop to answer and it is not large.
+/* The same, or a copy of its content if its file system might stop answering and it is not large.
  */
 int elf_content_fd(const struct elf *elf);
 

@@ -42,7 +42,7 @@ static int known(int fd, const char *path, struct stat *st)
 }
 
 /*
- * File systems without a server that could stop to answer. An overlay may lie on any, and an image
+ * File systems without a server that could stop answering. An overlay may lie on any, and an image
  * (squashfs) be a file of any.
  */
 static bool answers_always(int fd)
@@ -102,8 +102,8 @@ static int copy_file(struct remote_request *request, int fd, char *room, struct 
 }
 
 /*
- * The answer has the open file, or where a server might stop to answer, the file alone and a copy:
- * to close an open file of a FUSE asks its server.
+ * The answer has the open file, or where a server might stop answering, the file alone and a copy:
+ * closing a file on FUSE asks its server.
  */
 static long read_opened(struct remote_request *request, int pin, struct remote_file *file)
 {

@@ -41,7 +41,7 @@ int remote_stat(const char *path, struct stat *st);
 struct remote_file {
 	int fd; /* open for reading, or the file alone (O_PATH) where there is an image */
 	int image; /* a copy of its content, unless it is local or large: -1 */
-	bool local; /* its file system has no server that could stop to answer */
+	bool local; /* its file system has no server that could stop answering */
 	struct stat st; /* as it was when the file was opened */
 };
 
