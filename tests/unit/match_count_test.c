@@ -381,7 +381,7 @@ static void others(void **state)
 	bed_release(&bed);
 }
 
-/* Of its process, with all their bytes; what they were part of is unknown, and named. */
+/* They keep their process and bytes; the report names why their operation is unknown. */
 static void beyond_the_share(void **state)
 {
 	const struct fact_totals *totals;

@@ -6,8 +6,8 @@
 
 #define BEYOND "beyond its process's share of the kernel's cells"
 #define BEYOND_ENTRIES                                                                             \
-	"entries beyond their process's share of the kernel's cells: what they were part of, "     \
-	"and paths and peers of transfers, are unknown"
+	"entries beyond their process's share of the kernel's cells: the calls and operations "    \
+	"around them, and paths and peers of transfers, are unknown"
 #define NO_OPERATION "in progress: no operation seen around it"
 
 static const char *name_of(const struct site_info *site)
