@@ -132,8 +132,8 @@ static void explain(pid_t pid, int err)
 		log_error("process %d runs a 32-bit program, which is not supported", pid);
 		break;
 	case -ETIME:
-		log_error("cannot trace process %d: nobody answers for its program's file, or its "
-			  "memory; it is asked again after a minute",
+		log_error("cannot trace process %d: nobody answers for its program's file or its "
+			  "memory; try again in a minute",
 			  pid);
 		break;
 	default:
