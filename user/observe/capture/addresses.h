@@ -100,7 +100,7 @@ void addresses_ended(struct addresses *addresses, pid_t tgid, uint64_t time);
 /* Frees files in which no process here has code any more. */
 void addresses_sweep(struct addresses *addresses);
 
-/* The files with these keys have another content by now: what is not named yet stays nameless. */
+/* The files with these keys were rewritten: addresses in them that have no name yet get none. */
 void addresses_rewritten(struct addresses *addresses, const struct map *keys);
 
 /* Whether the file with that number has its module record, and is still here. */

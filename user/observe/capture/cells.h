@@ -58,8 +58,8 @@ void cells_mpi_text(struct cells *cells, pid_t tgid, uint64_t from, uint64_t to)
 void cells_record(struct cells *cells, const struct ub_hdr *record);
 
 /*
- * A process has ended by that time, CLOCK_MONOTONIC ns, as for a record of its end, which may have
- * found no room: its cells and endpoint numbers would be taken for good.
+ * A process ended at or before that time (CLOCK_MONOTONIC ns): frees its cells and endpoint numbers
+ * even if the record of its end was lost.
  */
 void cells_process_ended(struct cells *cells, pid_t tgid, uint64_t ts);
 

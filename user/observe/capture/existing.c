@@ -425,7 +425,7 @@ static bool read_stranger(struct strangers_round *round, const struct stranger *
 	return true;
 }
 
-/* Sets until when, if so. */
+/* If its process pauses, sets stranger->next to the end of the pause. */
 static bool is_paused(const struct existing *existing, struct stranger *stranger, uint64_t now)
 {
 	const uint64_t *pause;

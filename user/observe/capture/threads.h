@@ -25,8 +25,9 @@ typedef VEC(struct call_stack) call_stacks;
  * number, without threads that are recorded only inside a call. last: waits 0.3 s, and gives them a
  * record with the reason.
  *
- * deadline (deadline.h): stacks that are not walked by then cannot be walked. A process gets half
- * of the time that is left, lest its files, which may take long to read, hold up all others.
+ * deadline (deadline.h): a stack not walked by then counts as one that cannot be walked. A process
+ * gets half of the time that is left, lest its files, which may take long to read, hold up all
+ * others.
  */
 unsigned int threads_look(const struct track *track, struct addresses *addresses,
 			  struct file_writer *writer, call_stacks *stacks, bool last,

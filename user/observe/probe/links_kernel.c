@@ -56,7 +56,7 @@ int link_multi(int prog_fd, int attach_type, bool at_return, const struct link_t
 	return link_create(&attr, sizeof(attr));
 }
 
-/* The correction also made the kernel check the pid before it looks at the path. */
+/* The kernel fix of this also checks the pid before it looks at the path. */
 bool link_multi_knows_processes(int prog_fd, int attach_type)
 {
 	static const uint64_t nothing;

@@ -24,8 +24,8 @@ struct link_target {
 int link_multi(int prog_fd, int attach_type, bool at_return, const struct link_target *target);
 
 /*
- * Whether such links can be limited to a process. Before Linux 6.10, and where the correction was
- * not taken over, the kernel limits them to a thread.
+ * Whether such links can be limited to a process. Before Linux 6.10, unless the fix was backported,
+ * the kernel limits them to a thread.
  */
 bool link_multi_knows_processes(int prog_fd, int attach_type);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How much time and memory a traced process can make the tracer use: its owner may mean no good,
- * and the thread that looks at it also serves all other processes. Whatever a bound leaves out is
+ * How much time and memory a traced process can make the tracer use: its owner may be hostile, and
+ * the thread that looks at it also serves all other processes. Whatever a bound leaves out is
  * counted, and named in the capture.
  */
 #ifndef UCXBPF_PROCESS_BOUNDS_H

@@ -36,7 +36,7 @@ struct library {
 	int ops_count;
 	struct map programs; /* that use this MPI: (dev, ino) -> index in program_elfs + 1 */
 	VEC(struct elf *) program_elfs;
-	bool rewritten; /* in place, since it was opened: a library of the past */
+	bool rewritten; /* in place, since it was opened: no longer what the file contains */
 	int layout_slot; /* slot of the BPF layout map, 0 = none; set by the owner of that map */
 };
 
@@ -69,12 +69,12 @@ bool library_is_deleted(const struct library *library);
 bool library_is_rewritten(const struct library *library);
 
 /*
- * The libraries whose keys are in the map are of the past: their files are looked at anew where
- * they are found next. Processes may still refer to them.
+ * Marks the libraries whose keys are in the map as rewritten: their files are read anew where they
+ * are found next. Processes may still refer to them.
  */
 void library_set_rewritten(struct library_set *set, const struct map *keys);
 
-/* Frees those of the past that are not in the map, by address. */
+/* Frees rewritten libraries whose addresses are not in the map. */
 void library_set_forget_rewritten(struct library_set *set, const struct map *used);
 
 /* Frees the libraries whose keys are in the map. */

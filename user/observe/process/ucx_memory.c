@@ -183,7 +183,7 @@ static bool read_all(pid_t pid, uint64_t address, void *buffer, size_t size)
 	return proc_read_memory(pid, address, buffer, size) == (long)size;
 }
 
-/* Tables that mean no good have a million regions, and 32 directories for each. */
+/* A forged table may claim a million regions, and 32 directories for each. */
 static bool read_entry(const struct walk *walk, uint64_t address, void *buffer, size_t size)
 {
 	return !deadline_over(walk->place->deadline) &&

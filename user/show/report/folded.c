@@ -72,7 +72,7 @@ static char *line_of(const struct report *report, const struct cube_row *row)
 	return text;
 }
 
-/* Of all, by process and name, those that have no stack. */
+/* Lines for rows of all without a stack, by process and name. */
 static void add_rest(const struct cube *all, const struct cube *known, enum report_amount amount,
 		     struct folded_lines *lines)
 {
