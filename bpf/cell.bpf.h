@@ -42,9 +42,9 @@ volatile __u32 free_taken __weak = 0;
 volatile __u32 cells_used __weak = UB_CELL_OTHERS;
 
 /*
- * How many cells a process has. Programs add to UB_SHARE_TAKEN and UB_SHARE_BEYOND, user space to
- * UB_SHARE_RETURNED, and it removes all three with the process. Full: its events go to the cells of
- * no process.
+ * Cells of each process. Programs count in UB_SHARE_TAKEN and UB_SHARE_BEYOND, user space in
+ * UB_SHARE_RETURNED; it removes all three when the process ends. When this map is full, events go
+ * to the cells of no process.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -107,7 +107,7 @@ static __always_inline __u32 ep_find(__u64 space, __u64 uct_ep)
 	return found ? *found : 0;
 }
 
-/* Gives it one; 0: none is left. */
+/* Gives the endpoint a number; 0: none is left. */
 static __always_inline __u32 ep_make(__u64 space, __u64 uct_ep)
 {
 	struct ub_ep_key key = { uct_ep, space };
@@ -235,8 +235,8 @@ static __always_inline bool share_exceed(__u32 tgid, __u32 *index)
 }
 
 /*
- * The number of the cell for a key that another task may have made at the same time: then the taken
- * one is its process's unused, until that ends. 0: none.
+ * Enters a cell for a key, and returns its number. If another task entered one first, returns that
+ * one; the cell taken here stays unused until its process ends. 0: none.
  */
 static __always_inline __u32 cell_enter(const struct ub_cell_key *key, __u32 index, __u64 ts,
 					bool *fresh)

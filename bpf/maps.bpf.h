@@ -309,11 +309,15 @@ struct {
 	__type(value, struct ub_cpu_stats);
 } stats __weak SEC(".maps");
 
-/* (process, ucp_proto_t) whose name was emitted. One that is evicted is emitted again. */
+/*
+ * (process, ucp_proto_t) whose name was emitted. One that is evicted is emitted again. mm
+ * distinguishes programs that a process runs one after the other, tgid processes whose mm_struct
+ * has the same address.
+ */
 struct named_key {
 	__u64 pointer;
-	__u64 mm; /* address space: a program that comes after in the process is another one, */
-	__u32 tgid, pad; /* and a process that comes after in the address space's memory is, too */
+	__u64 mm;
+	__u32 tgid, pad;
 };
 
 struct {
