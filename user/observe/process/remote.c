@@ -18,7 +18,7 @@
 #include "base/vec.h"
 #include "observe/process/remote_private.h"
 
-/* ---- in a worker ---- */
+/* ---- in a helper ---- */
 
 /* By what the kernel knows: asks nobody, unless the path or an old file system does. */
 static int known(int fd, const char *path, struct stat *st)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The two halves of remote.h: remote.c knows the questions, remote_worker.c has them answered. */
+/* The two halves of remote.h: remote.c knows the questions, remote_helper.c has them answered. */
 #ifndef UCXBPF_PROCESS_REMOTE_PRIVATE_H
 #define UCXBPF_PROCESS_REMOTE_PRIVATE_H
 
@@ -10,12 +10,12 @@
 #include <sys/types.h>
 
 struct remote_request {
-	/* answers in the worker: the bytes in the room, or -errno */
+	/* answers in the helper: the bytes in the room, or -errno */
 	long (*serve)(struct remote_request *request, void *room);
 	pid_t pid; /* whose memory it may lie in; 0: nobody's */
 	char name[32]; /* below /proc/PID */
 	char path[PATH_MAX];
-	int fd; /* -1: none; the worker has a copy of its own */
+	int fd; /* -1: none; the helper has a copy of its own */
 	uint64_t address; /* in a file: the offset */
 	size_t size; /* of the answer at most */
 	dev_t dev; /* atomic; the file system's, which serve() may be the first to know; 0: unknown
@@ -27,8 +27,8 @@ struct remote_request {
 };
 
 /*
- * The answer of a worker, a process that can be left behind where nothing is ever answered: bytes
- * in buffer, and descriptors, or -errno. -ETIME: none came in time; -EAGAIN: there is no worker.
+ * The answer of a helper, a process that can be left behind where nothing is ever answered: bytes
+ * in buffer, and descriptors, or -errno. -ETIME: none came in time; -EAGAIN: there is no helper.
  */
 long remote_ask(struct remote_request *request, void *buffer);
 

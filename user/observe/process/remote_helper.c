@@ -34,34 +34,34 @@
 
 #define REMOTE_ROOM (64u << 20) /* bytes of an answer; more than 200,000 mappings */
 
-enum worker_state { WORKER_ASKED, WORKER_DONE, WORKER_LEFT };
+enum helper_state { HELPER_ASKED, HELPER_DONE, HELPER_LEFT };
 
 /*
- * Shared by a worker and who asks it. An attach asks thousands of times, and a semaphore costs half
+ * Shared by a helper and who asks it. An attach asks thousands of times, and a semaphore costs half
  * as many system calls as a message.
  */
 struct channel {
 	sem_t asked, done;
-	enum worker_state state; /* atomic: of the last request */
-	int busy; /* atomic: the worker has answered, and closes a file now */
+	enum helper_state state; /* atomic: of the last request */
+	int busy; /* atomic: the helper has answered, and closes a file now */
 	struct remote_request request;
 	long result;
 	_Alignas(4096) uint8_t room[REMOTE_ROOM]; /* pages that are used exist */
 };
 
-struct worker {
+struct helper {
 	struct channel *channel;
 	int socket; /* for descriptors */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of these */
 static int starter = -1;
-static VEC(struct worker *) idle;
+static VEC(struct helper *) idle;
 static struct map slow; /* processes that have delayed a read, until when they are left alone */
 static struct map silent; /* file systems that have not answered, until when they get less time */
 static uint64_t waited, waited_since; /* for answers that did not come; since when, ns */
 
-/* ---- a worker, and the process that starts workers ---- */
+/* ---- a helper, and the process that starts helpers ---- */
 
 static void await(sem_t *semaphore)
 {
@@ -70,9 +70,9 @@ static void await(sem_t *semaphore)
 }
 
 /* From ASKED to another state; false: the other side was faster. */
-static bool settle(struct channel *channel, enum worker_state state)
+static bool settle(struct channel *channel, enum helper_state state)
 {
-	enum worker_state asked = WORKER_ASKED;
+	enum helper_state asked = HELPER_ASKED;
 
 	return __atomic_compare_exchange_n(&channel->state, &asked, state, false, __ATOMIC_ACQ_REL,
 					   __ATOMIC_ACQUIRE);
@@ -116,7 +116,7 @@ static _Noreturn void work(struct channel *channel, int socket)
 		await(&channel->asked);
 		answer(channel, socket);
 		left = channel->request.left;
-		if (!settle(channel, WORKER_DONE))
+		if (!settle(channel, HELPER_DONE))
 			_exit(0);
 		sem_post(&channel->done);
 		if (left < 0)
@@ -126,7 +126,7 @@ static _Noreturn void work(struct channel *channel, int socket)
 	}
 }
 
-static void start_worker(int orders, const int fds[2])
+static void start_helper(int orders, const int fds[2])
 {
 	const pid_t parent = getpid();
 	struct channel *channel;
@@ -150,7 +150,7 @@ static void start_worker(int orders, const int fds[2])
 #define FIRST_CLOSED 0
 #endif
 
-static _Noreturn void start_workers(int orders)
+static _Noreturn void start_helpers(int orders)
 {
 	size_t count = 2;
 	char nothing;
@@ -169,11 +169,11 @@ static _Noreturn void start_workers(int orders)
 	close_range((unsigned int)orders + 1, ~0u, 0);
 	while (peer_take(orders, fds, &count, &nothing, 1, 0) > 0) {
 		if (count == 2)
-			start_worker(orders, fds);
+			start_helper(orders, fds);
 		peer_close(fds, count);
 		count = 2;
 	}
-	/* workers end with this one, or once they are answered */
+	/* helpers end with this one, or once they are answered */
 	_exit(0);
 }
 
@@ -186,7 +186,7 @@ void remote_start(void)
 		return;
 	end = peer_fork(SOCK_SEQPACKET, &pid);
 	if (end >= 0 && !pid)
-		start_workers(end);
+		start_helpers(end);
 	if (end < 0)
 		log_warn("processes and their files cannot be read: %s", strerror(-end));
 	starter = end >= 0 ? end : -1;
@@ -194,18 +194,18 @@ void remote_start(void)
 
 /* ---- who asks ---- */
 
-static void worker_free(struct worker *worker)
+static void helper_free(struct helper *helper)
 {
-	munmap(worker->channel, sizeof(*worker->channel));
-	close(worker->socket);
-	free(worker);
+	munmap(helper->channel, sizeof(*helper->channel));
+	close(helper->socket);
+	free(helper);
 }
 
 /* NULL: it cannot be started. */
-static struct worker *worker_new(void)
+static struct helper *helper_new(void)
 {
 	struct channel *channel = MAP_FAILED;
-	struct worker *worker;
+	struct helper *helper;
 	char nothing = 0;
 	int ends[2], memory = memfd_create("channel", MFD_CLOEXEC);
 
@@ -232,46 +232,46 @@ static struct worker *worker_new(void)
 		close(ends[0]);
 		return NULL;
 	}
-	worker = xmalloc(sizeof(*worker));
-	*worker = (struct worker){ channel, ends[0] };
-	return worker;
+	helper = xmalloc(sizeof(*helper));
+	*helper = (struct helper){ channel, ends[0] };
+	return helper;
 }
 
-static bool is_busy(const struct worker *worker)
+static bool is_busy(const struct helper *helper)
 {
-	return __atomic_load_n(&worker->channel->busy, __ATOMIC_ACQUIRE);
+	return __atomic_load_n(&helper->channel->busy, __ATOMIC_ACQUIRE);
 }
 
-/* NULL: the process is slow, or there is no worker. */
-static struct worker *worker_for(pid_t pid, bool *is_slow)
+/* NULL: the process is slow, or there is no helper. */
+static struct helper *helper_for(pid_t pid, bool *is_slow)
 {
-	struct worker *worker = NULL;
+	struct helper *helper = NULL;
 	const uint64_t *until;
 
 	pthread_mutex_lock(&lock);
 	remote_start();
 	until = pid ? map_find(&slow, (uint64_t)pid, 0) : NULL;
 	*is_slow = until && clock_ns(CLOCK_MONOTONIC) < *until;
-	for (size_t i = idle.len; !*is_slow && !worker && i-- > 0;) {
+	for (size_t i = idle.len; !*is_slow && !helper && i-- > 0;) {
 		if (is_busy(idle.data[i]))
 			continue;
-		worker = idle.data[i];
+		helper = idle.data[i];
 		idle.data[i] = idle.data[--idle.len];
 	}
-	if (!worker && !*is_slow)
-		worker = worker_new();
+	if (!helper && !*is_slow)
+		helper = helper_new();
 	pthread_mutex_unlock(&lock);
-	return worker;
+	return helper;
 }
 
 #define ROOM_KEPT (1u << 20) /* bytes */
 
-static void worker_back(struct worker *worker, size_t used)
+static void helper_back(struct helper *helper, size_t used)
 {
 	if (used > ROOM_KEPT)
-		madvise(worker->channel->room, REMOTE_ROOM, MADV_REMOVE);
+		madvise(helper->channel->room, REMOTE_ROOM, MADV_REMOVE);
 	pthread_mutex_lock(&lock);
-	vec_push(&idle, worker);
+	vec_push(&idle, helper);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -323,16 +323,16 @@ static bool is_short_of_time(dev_t dev)
 	return is_short;
 }
 
-static bool ask(struct worker *worker, const struct remote_request *request)
+static bool ask(struct helper *helper, const struct remote_request *request)
 {
-	struct channel *channel = worker->channel;
+	struct channel *channel = helper->channel;
 	char nothing = 0;
 
 	if (request->fd >= 0 &&
-	    peer_send(worker->socket, &request->fd, 1, &(struct iovec){ &nothing, 1 }, 1, 0) < 0)
+	    peer_send(helper->socket, &request->fd, 1, &(struct iovec){ &nothing, 1 }, 1, 0) < 0)
 		return false;
 	memcpy(&channel->request, request, sizeof(*request));
-	__atomic_store_n(&channel->state, WORKER_ASKED, __ATOMIC_RELEASE);
+	__atomic_store_n(&channel->state, HELPER_ASKED, __ATOMIC_RELEASE);
 	sem_post(&channel->asked);
 	return true;
 }
@@ -368,15 +368,15 @@ static bool is_answered(struct channel *channel, uint64_t begin)
 	return false;
 }
 
-/* False: the worker is left behind, and ends once it is answered. */
-static bool wait_for(struct worker *worker, const struct remote_request *request)
+/* False: the helper is left behind, and ends once it is answered. */
+static bool wait_for(struct helper *helper, const struct remote_request *request)
 {
-	struct channel *channel = worker->channel;
+	struct channel *channel = helper->channel;
 	const uint64_t begin = clock_ns(CLOCK_MONOTONIC);
 
 	if (is_answered(channel, begin))
 		return true;
-	if (!settle(channel, WORKER_LEFT)) {
+	if (!settle(channel, HELPER_LEFT)) {
 		await(&channel->done);
 		return true;
 	}
@@ -385,16 +385,16 @@ static bool wait_for(struct worker *worker, const struct remote_request *request
 	return false;
 }
 
-static long take_answer(struct worker *worker, struct remote_request *request, void *buffer)
+static long take_answer(struct helper *helper, struct remote_request *request, void *buffer)
 {
-	const struct channel *channel = worker->channel;
+	const struct channel *channel = helper->channel;
 	const size_t wanted = channel->request.fd_count;
 	char nothing;
 
 	request->fd_count = wanted;
 	if (wanted) {
 		const ssize_t got =
-			peer_take(worker->socket, request->fds, &request->fd_count, &nothing, 1, 0);
+			peer_take(helper->socket, request->fds, &request->fd_count, &nothing, 1, 0);
 
 		if (got <= 0 || request->fd_count != wanted) {
 			peer_close(request->fds, request->fd_count);
@@ -409,23 +409,23 @@ static long take_answer(struct worker *worker, struct remote_request *request, v
 long remote_ask(struct remote_request *request, void *buffer)
 {
 	bool is_slow;
-	struct worker *worker;
+	struct helper *helper;
 	long result;
 
 	if (request->size > REMOTE_ROOM)
 		return -ENOMEM;
-	worker = worker_for(request->pid, &is_slow);
-	if (!worker)
+	helper = helper_for(request->pid, &is_slow);
+	if (!helper)
 		return is_slow ? -ETIME : -EAGAIN;
-	if (!ask(worker, request)) {
-		worker_free(worker);
+	if (!ask(helper, request)) {
+		helper_free(helper);
 		return -EAGAIN;
 	}
-	if (!wait_for(worker, request)) {
-		worker_free(worker);
+	if (!wait_for(helper, request)) {
+		helper_free(helper);
 		return -ETIME;
 	}
-	result = take_answer(worker, request, buffer);
-	worker_back(worker, result > 0 ? (size_t)result : 0);
+	result = take_answer(helper, request, buffer);
+	helper_back(helper, result > 0 ? (size_t)result : 0);
 	return result;
 }
