@@ -259,7 +259,7 @@ mapped()
 	soon test -s "$WORK/$1/mapped"
 }
 
-@test "processes that map a library, or run a program, that nobody serves are left out, a job beside them is traced" {
+@test "processes whose library or program lies on a file system that does not answer are skipped, a job beside them is traced" {
 	local call idle=() ended=0 SERVERS=() begin IDLE
 
 	[ -x "$BUILD/tests/trust/faultfs" ] || skip "faultfs is not built"
@@ -401,7 +401,7 @@ build_id()
 }
 
 # The kernel keeps a probe at its offset: in the other build that is the middle of an instruction.
-@test "a library that is rewritten in place loses its probes, and gets new ones" {
+@test "a library rewritten in place loses its probes and gets new ones" {
 	local source=$TOP/tests/progs/lib_shifted.c own=$WORK/own/libucp.so.0 sum idle
 
 	[ "$(uname -m)" = x86_64 ] || skip "the library is of x86-64"

@@ -51,7 +51,7 @@ patched()
 }
 
 # Both traced processes register the same function of the same file, and have their ends; a third one is not traced.
-@test "the probe of a callback is in the processes that registered it" {
+@test "a callback is probed only in processes that registered it" {
 	local probed="[.ops[] | select(.op == \"tag_recv\" and .time.exact > 0) | .process] | unique | length == 2" pid
 
 	UCX_TLS=self,posix timeout 60 "$PROGS/ucp/ucp_freed" "$WORK/go" own=1 >"$WORK/other" 3>&- &

@@ -198,7 +198,7 @@ numbers()
 # asks GROUP: the service at that socket answers nobody, if nobody is in the group
 asks() { setpriv --reuid=65534 --regid="$1" --clear-groups curl -sf --unix-socket "$SHARED/socket" http://localhost/metrics; }
 
-@test "a socket is open to the group of its folder alone" {
+@test "only the group of its folder can use the socket" {
 	SHARED=$(mktemp -d /tmp/ucxbpf-shared-XXXXXX)
 	chgrp 54321 "$SHARED"
 	chmod 2750 "$SHARED"

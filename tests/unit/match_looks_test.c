@@ -114,8 +114,8 @@ static void numbers_not_told(void **state)
 }
 
 /*
- * Which GPUs a host has is the driver's to say, where it says so. A process that names others has
- * memory on none that is known, and the numbers of the host's own stay.
+ * Where the driver lists a host's GPUs, no process can add others: memory on a GPU that is not
+ * listed is on an unknown one, and the numbers of listed GPUs stay.
  */
 static void numbers_made_up(void **state)
 {
