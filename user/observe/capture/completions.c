@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/deadline.h"
 #include "base/log.h"
 #include "observe/process/proc.h"
 
@@ -14,6 +15,7 @@ void completions_release(struct completions *completions)
 {
 	map_release(&completions->seen);
 	map_release(&completions->counts);
+	map_release(&completions->shared);
 	vec_release(&completions->pending);
 }
 
@@ -66,14 +68,16 @@ void completions_forget(struct completions *completions, struct probes *probes, 
 	map_remove_all(&completions->counts, tgid);
 }
 
-/* The executable mapping around an address, opened. */
+/* The function at an address: in a library that has probes, or in a file that was opened. */
 struct code_place {
 	const struct learnt *learnt;
-	struct remote_file file;
+	const struct library_set *libraries;
+	const struct library *library;
+	struct remote_file file; /* without library */
 	uint64_t offset; /* of the address in the file */
 };
 
-static int open_mapping(void *arg, const struct mapping *mapping)
+static int find_place(void *arg, const struct mapping *mapping)
 {
 	struct code_place *place = arg;
 	const uint64_t address = place->learnt->address;
@@ -84,42 +88,80 @@ static int open_mapping(void *arg, const struct mapping *mapping)
 	if (!mapping->ino || !mapping->executable)
 		return -ENOENT;
 	place->offset = address - mapping->start + mapping->offset;
-	err = mapping_open(place->learnt->tgid, mapping, &place->file);
+	place->library = library_set_find(place->libraries, mapping->dev, mapping->ino);
+	err = place->library ? 0 : mapping_open(place->learnt->tgid, mapping, &place->file);
 	return err ? err : 1;
 }
 
-/* The probe goes to the file that was examined: both through one descriptor. */
-static int place_probe_at(struct probes *probes, const struct learnt *learnt)
-{
-	struct code_place place = { .learnt = learnt };
-	char path[32];
-	struct library library = { .open_path = path };
-	int err = process_each_mapping(learnt->tgid, open_mapping, &place);
+#define SHARED_MOST 64 /* functions of one library that may have probes in all processes */
 
-	if (err <= 0)
-		return err ? err : -ENOENT;
-	library.dev = place.file.st.st_dev;
-	library.ino = place.file.st.st_ino;
-	if (!probes_claim_function(probes, learnt->tgid, library.dev, library.ino, place.offset)) {
-		remote_close(&place.file);
+/*
+ * A library's function has one probe in all processes, which pay for probes in that library anyway:
+ * each rank of a job names the same ones. Not any number of them, since any can be named.
+ */
+static int place_in_library(struct completions *completions, struct probes *probes,
+			    const struct code_place *place)
+{
+	const struct learnt *learnt = place->learnt;
+	const struct library *library = place->library;
+	uint64_t *shared = map_insert(&completions->shared, library_key(library), 0, NULL);
+	const pid_t tgid = *shared < SHARED_MOST ? 0 : learnt->tgid;
+
+	if (!probes_claim_function(probes, tgid, library->dev, library->ino, place->offset))
+		return 0;
+	*shared += !tgid;
+	return probes_attach_function(probes, tgid, library, learnt->slot,
+				      site_for_completion(learnt->what), place->offset);
+}
+
+/* The probe goes to the file that was examined: both through one descriptor. */
+static int place_in_file(struct probes *probes, struct code_place *place)
+{
+	const struct learnt *learnt = place->learnt;
+	char path[32];
+	struct library library = {
+		.dev = place->file.st.st_dev,
+		.ino = place->file.st.st_ino,
+		.open_path = path,
+	};
+	int err;
+
+	if (!probes_claim_function(probes, learnt->tgid, library.dev, library.ino, place->offset)) {
+		remote_close(&place->file);
 		return 0;
 	}
-	err = elf_load_file(&library.elf, &place.file);
+	err = elf_load_file(&library.elf, &place->file);
 	if (err)
 		return err;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", elf_fd(library.elf));
 	err = probes_attach_function(probes, learnt->tgid, &library, learnt->slot,
-				     site_for_completion(learnt->what), place.offset);
+				     site_for_completion(learnt->what), place->offset);
 	elf_free(library.elf);
 	return err;
 }
 
-void completions_apply(struct completions *completions, struct probes *probes)
+static int place_probe_at(struct completions *completions, struct probes *probes,
+			  const struct library_set *libraries, const struct learnt *learnt)
 {
+	struct code_place place = { .learnt = learnt, .libraries = libraries };
+	int err = process_each_mapping(learnt->tgid, find_place, &place);
+
+	if (err <= 0)
+		return err ? err : -ENOENT;
+	return place.library ? place_in_library(completions, probes, &place)
+			     : place_in_file(probes, &place);
+}
+
+void completions_apply(struct completions *completions, struct probes *probes,
+		       const struct library_set *libraries, uint64_t deadline)
+{
+	VEC(struct learnt) none = { 0 };
+	size_t done = 0;
 	pid_t held = 0;
 
-	for (size_t i = 0; i < completions->pending.len; i++) {
-		const struct learnt *learnt = &completions->pending.data[i];
+	probes_forget_ended(probes);
+	for (; done < completions->pending.len && !deadline_over(deadline); done++) {
+		const struct learnt *learnt = &completions->pending.data[done];
 		int err;
 
 		/* those of a process come together: its mappings are read once for them */
@@ -128,11 +170,11 @@ void completions_apply(struct completions *completions, struct probes *probes)
 			process_maps_hold(learnt->tgid);
 		}
 		held = learnt->tgid;
-		err = place_probe_at(probes, learnt);
+		err = place_probe_at(completions, probes, libraries, learnt);
 		if (err)
 			log_debug("no probe at completion function %#" PRIx64 " of process %d: %s",
 				  learnt->address, learnt->tgid, strerror(-err));
 	}
 	process_maps_drop();
-	completions->pending.len = 0;
+	vec_requeue(&completions->pending, done, &none);
 }

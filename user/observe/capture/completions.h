@@ -20,6 +20,7 @@ struct learnt {
 struct completions {
 	struct map seen; /* (tgid, address) */
 	struct map counts; /* tgid: how many of these */
+	struct map shared; /* library's key: how many of its functions have a probe for all */
 	VEC(struct learnt) pending;
 };
 
@@ -31,7 +32,11 @@ void completions_record(struct completions *completions, const struct ub_hdr *re
 /* A process has ended or runs a new program: forgets its addresses and removes their probes. */
 void completions_forget(struct completions *completions, struct probes *probes, pid_t tgid);
 
-/* Places probes at functions seen since the last call. */
-void completions_apply(struct completions *completions, struct probes *probes);
+/*
+ * Removes the probes of processes that have ended, and places some at functions seen since the last
+ * call, those that have no turn before the deadline at the next one.
+ */
+void completions_apply(struct completions *completions, struct probes *probes,
+		       const struct library_set *libraries, uint64_t deadline);
 
 #endif

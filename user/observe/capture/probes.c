@@ -249,6 +249,7 @@ void probes_release(struct probes *probes)
 	vec_release(&probes->wrappers);
 	map_release(&probes->functions);
 	map_release(&probes->learnt);
+	map_release(&probes->ended);
 }
 
 const struct probed *probes_find(const struct probes *probes, const struct library *library)
@@ -355,6 +356,7 @@ void probes_rewritten(struct probes *probes, struct map *keys)
 {
 	add_users_of_layout(probes, keys);
 	forget_learnt(probes, keys);
+	probes_forget_ended(probes);
 	probes_forget(probes, keys);
 	links_settle(&probes->links);
 	hot_settle(&probes->hot);
@@ -365,7 +367,7 @@ bool probes_claim_function(struct probes *probes, pid_t tgid, dev_t dev, ino_t i
 	bool fresh;
 	uint64_t *number = map_insert(&probes->functions, file_key(dev, ino), offset, &fresh);
 
-	if (!probes->by_process || (!fresh && !*number))
+	if (!probes->by_process || (fresh ? !tgid : !*number))
 		return fresh;
 	if (fresh)
 		*number = ++probes->last_function;
@@ -530,13 +532,15 @@ static uint64_t process_key(pid_t tgid)
 
 void probes_forget_process(struct probes *probes, pid_t tgid)
 {
-	struct map keys = { 0 };
+	if (map_remove_all(&probes->learnt, (uint64_t)tgid))
+		map_insert(&probes->ended, process_key(tgid), 0, NULL);
+}
 
-	if (!map_remove_all(&probes->learnt, (uint64_t)tgid))
-		return;
-	map_insert(&keys, process_key(tgid), 0, NULL);
-	hot_forget(&probes->hot, &keys);
-	map_release(&keys);
+void probes_forget_ended(struct probes *probes)
+{
+	if (probes->ended.used)
+		hot_forget(&probes->hot, &probes->ended);
+	map_release(&probes->ended);
 }
 
 int probes_attach_function(struct probes *probes, pid_t tgid, const struct library *library,
@@ -553,7 +557,7 @@ int probes_attach_function(struct probes *probes, pid_t tgid, const struct libra
 		return err;
 	probe = link_probe(probes, &planned, slot, 0);
 	probes->hot.pid = probes->by_process ? tgid : 0;
-	probes->hot.file = probes->by_process ? process_key(tgid) : library_key(library);
+	probes->hot.file = probes->hot.pid ? process_key(tgid) : library_key(library);
 	err = hot_add(&probes->hot, library->open_path, &probe, 1, &refused);
 	probes->hot.pid = 0;
 	return err ? err : (refused ? -EINVAL : 0);

@@ -112,6 +112,7 @@ struct probes {
 	struct map functions;
 	struct map learnt; /* (tgid, that number) */
 	uint64_t last_function;
+	struct map ended; /* keys of links of processes that have ended */
 	bool by_process; /* the kernel limits links to processes */
 	const struct layout *slots[UB_MAX_LAYOUTS];
 	VEC(struct ub_wrappers) wrappers; /* by number, from 1; none twice */
@@ -144,20 +145,24 @@ void probes_forget(struct probes *probes, const struct map *keys);
 void probes_rewritten(struct probes *probes, struct map *keys);
 
 /*
- * Reserves the function for a probe in one process, or in all where the kernel cannot do that;
- * false if that has one already, or was tried.
+ * Reserves the function for a probe in one process, or in all: tgid 0, and where the kernel cannot
+ * do that. False if that has one already, or was tried.
  */
 bool probes_claim_function(struct probes *probes, pid_t tgid, dev_t dev, ino_t ino,
 			   uint64_t offset);
 
 /*
- * Places one probe at a function learnt from that process, with a layout slot taken from a record.
- * Any function can be named: other processes that run it must not pay for it.
+ * Places one probe at a function learnt from a process, in that alone or in all (tgid 0), with a
+ * layout slot taken from a record.
  */
 int probes_attach_function(struct probes *probes, pid_t tgid, const struct library *library,
 			   int slot, unsigned int row, uint64_t function_offset);
 
-/* Removes the probes at functions learnt from the process, without waiting for the kernel. */
+/*
+ * The probes at functions learnt from the process go with the next probes_forget_ended(), which
+ * does not wait for the kernel unless it still removes those of the last one.
+ */
 void probes_forget_process(struct probes *probes, pid_t tgid);
+void probes_forget_ended(struct probes *probes);
 
 #endif

@@ -203,7 +203,8 @@ void session_follow(struct capture_session *capture)
 	session_consider_newcomers(capture);
 	track_scan(&capture->track);
 	missed_apply(&capture->missed, &capture->track);
-	completions_apply(&capture->completions, &capture->probes);
+	completions_apply(&capture->completions, &capture->probes, &capture->track.libraries,
+			  deadline_in(BOUNDS_ROUND_NS));
 	session_follow_stacks(capture, STACKS_NS);
 	existing_apply(&capture->existing, deadline_in(BOUNDS_ROUND_NS));
 	memory_watch_apply(&capture->memory, deadline_in(BOUNDS_ROUND_NS));
