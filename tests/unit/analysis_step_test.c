@@ -19,9 +19,13 @@ static struct {
 
 static void job_set(void)
 {
+	static struct object worker;
+	static struct object *workers[] = { &worker, &worker };
 	static struct queued message;
 
 	memset(&job, 0, sizeof(job));
+	job.own.workers.data = workers;
+	job.own.workers.len = 1;
 	job.own.queues_read = job.peer.queues_read = NOW;
 	message = (struct queued){ .what = QUEUED_MESSAGE, .request = 77, .tag = 9, .bytes = 4096 };
 	job.peer.queued.data = &message;
@@ -152,6 +156,11 @@ static void receives(void **state)
 	receive.own = false;
 	expect(&receive, NULL, NULL);
 	receive.own = true;
+	/* it may be in that of another worker */
+	job.own.workers.data[1] = &(struct object){ .uuid = 1 };
+	job.own.workers.len = 2;
+	expect(&receive, NULL, NULL);
+	job.own.workers.len = 1;
 	receive.start = NOW;
 	expect(&receive, NULL, NULL);
 	receive.matched = true;

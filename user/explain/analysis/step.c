@@ -111,9 +111,11 @@ static struct op_step recorded_receive(const struct process *process,
 {
 	if (receive->moved && receive->moved < receive->bytes)
 		return moving(receive->bytes, receive->moved);
-	/* UCX takes a receive out of its queue when a message meets it */
-	if (receive->matched || (receive->own && receive->request && !process->unread.len &&
-				 process->queues_read > receive->start))
+	/* UCX takes a receive out of its queue when a message meets it, but which worker's was
+	 * read? */
+	if (receive->matched ||
+	    (receive->own && receive->request && !process->unread.len &&
+	     process->queues_read > receive->start && process_only_worker(process)))
 		return known(FACT_STEP_MATCHED, receive->bytes);
 	if (!process->queues_read)
 		return unknown("its process ended before its queues were read");

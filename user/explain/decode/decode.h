@@ -539,6 +539,12 @@ void process_missing(struct process *process, uint64_t until);
 bool process_forgets(const struct event *event);
 
 /*
+ * Where a process has one worker, whoever talks to the process talks to that worker. NULL: there
+ * are several, or none is known.
+ */
+struct object *process_only_worker(const struct process *process);
+
+/*
  * Finds the peer of an endpoint: object.peer, object.peer_process. Returns false if not known.
  * *traced is false where the peer's uuid is known and no traced process has it.
  */

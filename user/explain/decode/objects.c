@@ -357,8 +357,7 @@ static struct process *process_by_lanes(struct decoder *decoder, const struct ob
 	return NULL;
 }
 
-/* Where a process has one worker, whoever talks to the process talks to that worker. */
-static struct object *only_worker(const struct process *process)
+struct object *process_only_worker(const struct process *process)
 {
 	struct object *const *workers = process->workers.data;
 
@@ -385,7 +384,7 @@ bool decoder_peer(struct decoder *decoder, struct object *ep, bool *traced)
 	}
 	ep->peer_process = process_by_lanes(decoder, ep);
 	if (ep->peer_process)
-		ep->peer = only_worker(ep->peer_process);
+		ep->peer = process_only_worker(ep->peer_process);
 	return ep->peer_process;
 }
 
