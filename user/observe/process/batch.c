@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "observe/process/batch.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -172,6 +171,8 @@ static bool has_cgroups(void)
 	return found;
 }
 
+#define KERNEL_THREADS_PARENT 2 /* there may be thousands of them */
+
 static bool job_runs_here(const char *job)
 {
 	DIR *proc = opendir("/proc");
@@ -179,9 +180,12 @@ static bool job_runs_here(const char *job)
 	struct batch_id id;
 	bool found = false;
 
-	while (proc && !found && (entry = readdir(proc)))
-		found = isdigit((unsigned char)*entry->d_name) &&
-			is_step_daemon((pid_t)atoi(entry->d_name), &id) && !strcmp(id.job, job);
+	while (proc && !found && (entry = readdir(proc))) {
+		const pid_t pid = (pid_t)atoi(entry->d_name);
+
+		found = pid && proc_status_number(pid, "PPid:") != KERNEL_THREADS_PARENT &&
+			is_step_daemon(pid, &id) && !strcmp(id.job, job);
+	}
 	if (proc)
 		closedir(proc);
 	return found;

@@ -197,6 +197,7 @@ static void batch_facts(struct os_process *process, const char *text, size_t siz
 	const char *step = find_variable(text, size, "SLURM_STEP_ID");
 
 	copy_variable(process->batch_job, sizeof(process->batch_job), text, size, batch_variables);
+	process->names_slurm = find_variable(text, size, "SLURM_JOB_ID");
 	for (size_t i = 0; step && i < ARRAY_SIZE(slurm_steps); i++)
 		if (!strcmp(step, slurm_steps[i].number))
 			step = slurm_steps[i].name;
@@ -228,7 +229,7 @@ static void confirm_batch(struct os_process *process)
 		if (*id.step || strcmp(id.job, process->batch_job))
 			snprintf(process->step, sizeof(process->step), "%s", id.step);
 		snprintf(process->batch_job, sizeof(process->batch_job), "%s", id.job);
-	} else if (*process->batch_job && batch_would_show(process->batch_job)) {
+	} else if (process->names_slurm && batch_would_show(process->batch_job)) {
 		log_info(
 			"process %d claims by its environment alone to be in job '%s': not believed",
 			process->pid, process->batch_job);

@@ -37,6 +37,7 @@ struct os_process {
 	char rank_from[40]; /* variable or object that the rank was read from */
 	char job[128]; /* launcher's name of the job, "" = unknown */
 	char batch_job[64], step[24]; /* of the batch system, and of Slurm; "" = none, or unknown */
+	bool names_slurm; /* by its environment, batch_job is a job of Slurm's */
 };
 
 /* 1: its program is a 32-bit one, 0: not; -ESRCH, -EACCES. A kernel thread is -ESRCH. */
