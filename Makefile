@@ -513,8 +513,8 @@ PACKAGE_O := build/package
 PACKAGE_CFLAGS := -O2 -g -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fstack-clash-protection -fcf-protection
 PACKAGE_MAKE = $(MAKE) --no-print-directory O=$(PACKAGE_O) PROFILE=$(PROFILE_O) AR=gcc-ar LDFLAGS='-Wl,-z,relro,-z,now' \
 	CFLAGS='$(PACKAGE_CFLAGS) -flto=auto'
-# The reader misses the instruction cache more than anything else. So packages are compiled by the profile of a first build,
-# which packaging/train runs; an object that has no profile is compiled as usual.
+# Instruction cache misses cost the reader most. So packages are built with the profile of an instrumented build, which
+# packaging/train runs; an object that has no profile is compiled as usual.
 PROFILE_O := build/profile
 .PHONY: profile
 profile:
