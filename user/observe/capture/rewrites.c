@@ -41,10 +41,10 @@ void rewrites_release(struct rewrites *rewrites)
 	rewrites->fd = -1;
 }
 
-static bool is_watched(const struct rewrites *rewrites, uint64_t file)
+static bool is_watched(const struct rewrites *rewrites, int watch)
 {
 	for (size_t i = 0; i < rewrites->files.len; i++)
-		if (rewrites->files.data[i].file == file)
+		if (rewrites->files.data[i].watch == watch)
 			return true;
 	return false;
 }
@@ -55,13 +55,17 @@ static void add_watch(struct rewrites *rewrites, const struct library *library)
 	const char *path = library->path ? library->path : library->open_path;
 	int watch;
 
-	if (rewrites->fd < 0 || !elf_file(library->elf)->local || is_watched(rewrites, file))
+	if (rewrites->fd < 0 || !elf_file(library->elf)->local)
 		return;
-	/* one that writes through a mapping is noticed when it closes the file */
+	/*
+	 * The kernel returns the same watch for the same file, whereas a new file may have the
+	 * inode number of a deleted one. One that writes through a mapping is noticed when it
+	 * closes the file.
+	 */
 	watch = inotify_add_watch(rewrites->fd, library->open_path, IN_MODIFY | IN_CLOSE_WRITE);
 	if (watch < 0)
 		cannot_watch(path, errno);
-	else
+	else if (!is_watched(rewrites, watch))
 		vec_push(&rewrites->files, ((struct watched_file){ watch, file, xstrdup(path) }));
 }
 
@@ -71,21 +75,34 @@ int rewrites_watch(struct rewrites *rewrites, const struct library *library)
 	return library_is_rewritten(library) ? -ESTALE : 0;
 }
 
-static void end_watch(struct rewrites *rewrites, size_t i)
+static void drop(struct rewrites *rewrites, size_t i)
 {
-	inotify_rm_watch(rewrites->fd, rewrites->files.data[i].watch);
 	free(rewrites->files.data[i].path);
 	rewrites->files.data[i] = rewrites->files.data[--rewrites->files.len];
 }
 
-/* All, where the kernel has lost events. */
+static void end_watch(struct rewrites *rewrites, size_t i)
+{
+	inotify_rm_watch(rewrites->fd, rewrites->files.data[i].watch);
+	drop(rewrites, i);
+}
+
+/*
+ * All files, where the kernel has lost events. It ends the watch of a file that is deleted and that
+ * nobody has open or mapped, or whose file system is unmounted.
+ */
 static void take(struct rewrites *rewrites, const struct inotify_event *event, struct map *files)
 {
 	for (size_t i = rewrites->files.len; i-- > 0;) {
 		const struct watched_file *file = &rewrites->files.data[i];
 
-		if (!(event->mask & IN_Q_OVERFLOW) &&
-		    (event->wd != file->watch || !(event->mask & (IN_MODIFY | IN_CLOSE_WRITE))))
+		if (!(event->mask & IN_Q_OVERFLOW) && event->wd != file->watch)
+			continue;
+		if (event->mask & IN_IGNORED) {
+			drop(rewrites, i);
+			continue;
+		}
+		if (!(event->mask & (IN_Q_OVERFLOW | IN_MODIFY | IN_CLOSE_WRITE)))
 			continue;
 		vec_push(&rewrites->written, xstrdup(file->path));
 		map_insert(files, file->file, 0, NULL);
