@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -101,6 +102,61 @@ static void a_write_is_noticed_once(void **state)
 	rewrites_release(&rewrites);
 }
 
+static void opening_for_writing_is_no_write(void **state)
+{
+	struct rewrites rewrites;
+
+	(void)state;
+	rewrites_init(&rewrites);
+	make_file();
+	assert_int_equal(watch(&rewrites), 0);
+	for (int timed = rewrites.files.data[0].timed; timed >= 0; timed--) {
+		rewrites.files.data[0].timed = timed;
+		close(open(path, O_RDWR | O_CLOEXEC));
+		assert_int_equal(written(&rewrites), timed ? 0 : 1);
+		assert_int_equal(rewrites.files.len, timed ? 1 : 0);
+	}
+	assert_int_equal(watch(&rewrites), 0);
+	write_byte();
+	assert_int_equal(written(&rewrites), 1);
+	unlink(path);
+	rewrites_release(&rewrites);
+}
+
+/* Through a mapping, which the kernel does not report as a write; with the old time, or not. */
+static void write_mapped(bool sets_time_back)
+{
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+	struct stat st;
+	char *byte;
+
+	assert_int_equal(fstat(fd, &st), 0);
+	byte = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	assert_true(byte != MAP_FAILED);
+	byte[8]++;
+	assert_int_equal(munmap(byte, 4096), 0);
+	if (sets_time_back)
+		assert_int_equal(futimens(fd, (struct timespec[]){ st.st_atim, st.st_mtim }), 0);
+	close(fd);
+}
+
+static void a_write_through_a_mapping_is_noticed(void **state)
+{
+	(void)state;
+	for (int sets_time_back = 0; sets_time_back < 2; sets_time_back++) {
+		struct rewrites rewrites;
+
+		rewrites_init(&rewrites);
+		make_file();
+		assert_int_equal(watch(&rewrites), 0);
+		usleep(50000); /* times of files may be those of the last tick */
+		write_mapped(sets_time_back);
+		assert_int_equal(written(&rewrites), 1);
+		unlink(path);
+		rewrites_release(&rewrites);
+	}
+}
+
 /* Some file systems give the next file the number of a deleted one: here, all do. */
 static void a_file_with_the_number_of_a_deleted_one_is_watched(void **state)
 {
@@ -127,6 +183,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_write_is_noticed_once),
+		cmocka_unit_test(opening_for_writing_is_no_write),
+		cmocka_unit_test(a_write_through_a_mapping_is_noticed),
 		cmocka_unit_test(a_file_with_the_number_of_a_deleted_one_is_watched),
 	};
 	int failed;

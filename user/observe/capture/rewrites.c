@@ -3,13 +3,16 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
+#include <sys/statfs.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/log.h"
+#include "observe/process/remote.h"
 
 static void cannot_watch(const char *path, int error)
 {
@@ -29,12 +32,19 @@ void rewrites_init(struct rewrites *rewrites)
 		cannot_watch("files", errno);
 }
 
+static void drop(struct rewrites *rewrites, size_t i)
+{
+	free(rewrites->files.data[i].path);
+	free(rewrites->files.data[i].open_path);
+	rewrites->files.data[i] = rewrites->files.data[--rewrites->files.len];
+}
+
 void rewrites_release(struct rewrites *rewrites)
 {
 	if (rewrites->fd >= 0)
 		close(rewrites->fd);
-	for (size_t i = 0; i < rewrites->files.len; i++)
-		free(rewrites->files.data[i].path);
+	while (rewrites->files.len)
+		drop(rewrites, 0);
 	vec_release(&rewrites->files);
 	rewrites_tell(rewrites);
 	vec_release(&rewrites->written);
@@ -47,6 +57,18 @@ static bool is_watched(const struct rewrites *rewrites, int watch)
 		if (rewrites->files.data[i].watch == watch)
 			return true;
 	return false;
+}
+
+/*
+ * Pages of tmpfs and ramfs that a mapping has read are written to without a fault, and so without a
+ * change of times.
+ */
+static bool is_timed(const struct library *library)
+{
+	struct statfs fs;
+
+	return !fstatfs(elf_fd(library->elf), &fs) && fs.f_type != TMPFS_MAGIC &&
+	       fs.f_type != RAMFS_MAGIC;
 }
 
 static void add_watch(struct rewrites *rewrites, const struct library *library)
@@ -66,7 +88,14 @@ static void add_watch(struct rewrites *rewrites, const struct library *library)
 	if (watch < 0)
 		cannot_watch(path, errno);
 	else if (!is_watched(rewrites, watch))
-		vec_push(&rewrites->files, ((struct watched_file){ watch, file, xstrdup(path) }));
+		vec_push(&rewrites->files, ((struct watched_file){
+						   .watch = watch,
+						   .file = file,
+						   .path = xstrdup(path),
+						   .open_path = xstrdup(library->open_path),
+						   .st = elf_file(library->elf)->st,
+						   .timed = is_timed(library),
+					   }));
 }
 
 int rewrites_watch(struct rewrites *rewrites, const struct library *library)
@@ -75,16 +104,36 @@ int rewrites_watch(struct rewrites *rewrites, const struct library *library)
 	return library_is_rewritten(library) ? -ESTALE : 0;
 }
 
-static void drop(struct rewrites *rewrites, size_t i)
-{
-	free(rewrites->files.data[i].path);
-	rewrites->files.data[i] = rewrites->files.data[--rewrites->files.len];
-}
-
 static void end_watch(struct rewrites *rewrites, size_t i)
 {
 	inotify_rm_watch(rewrites->fd, rewrites->files.data[i].watch);
 	drop(rewrites, i);
+}
+
+static bool is_at(const struct watched_file *file, const char *path, struct stat *st)
+{
+	return !remote_stat(path, st) && file_key(st->st_dev, st->st_ino) == file->file;
+}
+
+static bool same_time(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
+}
+
+/*
+ * Since it was examined. A write through a mapping changes mtime, and setting that back changes
+ * ctime. One that is not found counts as changed.
+ */
+static bool may_have_changed(const struct watched_file *file)
+{
+	struct stat st;
+
+	if (!file->timed)
+		return true;
+	if (!is_at(file, file->open_path, &st) && !is_at(file, file->path, &st))
+		return true;
+	return !same_time(&st.st_mtim, &file->st.st_mtim) ||
+	       !same_time(&st.st_ctim, &file->st.st_ctim) || st.st_size != file->st.st_size;
 }
 
 /*
@@ -103,6 +152,8 @@ static void take(struct rewrites *rewrites, const struct inotify_event *event, s
 			continue;
 		}
 		if (!(event->mask & (IN_Q_OVERFLOW | IN_MODIFY | IN_CLOSE_WRITE)))
+			continue;
+		if (!(event->mask & IN_MODIFY) && !may_have_changed(file))
 			continue;
 		vec_push(&rewrites->written, xstrdup(file->path));
 		map_insert(files, file->file, 0, NULL);

@@ -8,6 +8,8 @@
 #ifndef UCXBPF_CAPTURE_REWRITES_H
 #define UCXBPF_CAPTURE_REWRITES_H
 
+#include <sys/stat.h>
+
 #include "base/map.h"
 #include "base/vec.h"
 #include "observe/process/library.h"
@@ -21,6 +23,9 @@ struct watched_file {
 	int watch;
 	uint64_t file; /* its key */
 	char *path; /* owned; as its process sees it */
+	char *open_path; /* owned; may be another file's by now */
+	struct stat st; /* as it was when the file was examined */
+	bool timed; /* any write changes its times */
 };
 
 struct rewrites {
@@ -38,7 +43,10 @@ void rewrites_release(struct rewrites *rewrites);
  */
 int rewrites_watch(struct rewrites *rewrites, const struct library *library);
 
-/* Adds the keys of the files that were written to, and watches them no more. */
+/*
+ * Adds the keys of the files that were written to, and watches them no more. Opening a file for
+ * writing alone does not count, except on tmpfs.
+ */
 void rewrites_read(struct rewrites *rewrites, struct map *files);
 
 /* A warning for each of them, once their probes are removed. */
