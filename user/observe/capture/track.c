@@ -186,6 +186,28 @@ static void note_rewritten(struct track *track, const struct map *keys)
 	}
 }
 
+#define LAYOUT_REWRITTEN                                                                           \
+	"%s has lost its probes, as the libucp it works with was rewritten in place: its calls "   \
+	"are missing until a process that maps it is inspected"
+
+/* Their files are those in the one map, but not in the other. */
+static void note_users_of_layout(struct track *track, const struct map *keys,
+				 const struct map *rewritten)
+{
+	char text[4096 + sizeof(LAYOUT_REWRITTEN)];
+
+	for (size_t i = 0; i < track->libraries.all.len; i++) {
+		const struct library *library = track->libraries.all.data[i];
+		const uint64_t key = library_key(library);
+
+		if (library->rewritten || !map_find(keys, key, 0) || map_find(rewritten, key, 0))
+			continue;
+		snprintf(text, sizeof(text), LAYOUT_REWRITTEN, library->path);
+		log_warn("%s", text);
+		side_write(track->writer, side_note(text));
+	}
+}
+
 void track_rewritten(struct track *track, struct map *keys)
 {
 	struct map rewritten = { 0 };
@@ -199,9 +221,19 @@ void track_rewritten(struct track *track, struct map *keys)
 		map_insert(&rewritten, slot->a, 0, NULL);
 	/* the users of its layout keep their content */
 	probes_rewritten(track->probes, keys);
+	note_users_of_layout(track, keys, &rewritten);
 	library_set_rewritten(&track->libraries, &rewritten);
 	addresses_rewritten(track->addresses, &rewritten);
 	map_release(&rewritten);
+}
+
+/* Lists its libraries anew; a gap still begins where the process was first noticed to map them. */
+static void scan_again(struct track *track, struct tracked *tracked)
+{
+	const uint64_t since = tracked->dirty_since;
+
+	mark_dirty(track, tracked, side_now());
+	tracked->dirty_since = since;
 }
 
 /* While it was not watched; the process, which is scanned anew, may have breakpoints already. */
@@ -214,23 +246,68 @@ static void drop_rewritten(struct track *track, struct tracked *tracked,
 	map_insert(&keys, library_key(library), 0, NULL);
 	track_rewritten(track, &keys);
 	map_release(&keys);
-	mark_dirty(track, tracked, side_now());
+	scan_again(track, tracked);
+}
+
+#define NO_LAYOUT                                                                                  \
+	"private fields are not read in %s: a process runs that had mapped it before its libucp "  \
+	"was rewritten in place"
+
+/*
+ * Requests of a process that lives may have the layout that the libucp had before it was rewritten,
+ * and the probes of a file are the same for all processes.
+ */
+static bool has_old_layout(const struct track *track, const struct library *library)
+{
+	for (size_t i = 0; i < track->processes.len; i++) {
+		const struct tracked *tracked = &track->processes.data[i];
+		bool maps = false, had = false;
+
+		for (size_t k = 0; tracked->alive && k < tracked->libraries.len; k++) {
+			const struct library *old = tracked->libraries.data[k];
+
+			maps = maps || library_key(old) == library_key(library);
+			had = had || (old->rewritten && old->roles & LIB_UCP);
+		}
+		if (maps && had)
+			return true;
+	}
+	return false;
+}
+
+static int probe_library(struct track *track, const struct library *library,
+			 const struct library *ucp)
+{
+	char text[4096 + sizeof(NO_LAYOUT)];
+
+	if (ucp && ucp->layout && !probes_find(track->probes, library) &&
+	    has_old_layout(track, library)) {
+		snprintf(text, sizeof(text), NO_LAYOUT, library->path);
+		log_warn("%s", text);
+		side_write(track->writer, side_note(text));
+		ucp = NULL;
+	}
+	return probes_attach(track->probes, library, ucp);
 }
 
 static void scan_library(struct track *track, struct tracked *tracked,
 			 const mapped_libraries *mapped, size_t i)
 {
 	const struct library *library = mapped->data[i].library;
+	const struct library *ucp = library_owner_ucp(mapped, library);
 	int err;
 
-	if (library->rewritten)
+	/* that was found in this scan, after the mappings were read */
+	if (library->rewritten || (ucp && ucp->rewritten)) {
+		scan_again(track, tracked);
 		return;
+	}
 	if (!is_announced(tracked, library) && probes_find(track->probes, library) &&
 	    library_is_rewritten(library)) {
 		drop_rewritten(track, tracked, library);
 		return;
 	}
-	err = probes_attach(track->probes, library, library_owner_ucp(mapped, library));
+	err = probe_library(track, library, ucp);
 	if (err == -ESTALE) {
 		drop_rewritten(track, tracked, library);
 		return;
