@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -55,7 +56,7 @@ void completions_record(struct completions *completions, const struct ub_hdr *re
 	}
 }
 
-void completions_forget(struct completions *completions, struct probes *probes, pid_t tgid)
+void completions_learn_again(struct completions *completions, pid_t tgid)
 {
 	size_t kept = 0;
 
@@ -63,9 +64,14 @@ void completions_forget(struct completions *completions, struct probes *probes, 
 		if (completions->pending.data[i].tgid != tgid)
 			completions->pending.data[kept++] = completions->pending.data[i];
 	completions->pending.len = kept;
-	probes_forget_process(probes, tgid);
 	map_remove_all(&completions->seen, tgid);
 	map_remove_all(&completions->counts, tgid);
+}
+
+void completions_forget(struct completions *completions, struct probes *probes, pid_t tgid)
+{
+	probes_forget_process(probes, tgid);
+	completions_learn_again(completions, tgid);
 }
 
 /* The function at an address: in a library that has probes, or in a file that was opened. */
@@ -75,6 +81,7 @@ struct code_place {
 	const struct library *library;
 	struct remote_file file; /* without library */
 	uint64_t offset; /* of the address in the file */
+	char path[PATH_MAX];
 };
 
 static int find_place(void *arg, const struct mapping *mapping)
@@ -87,6 +94,7 @@ static int find_place(void *arg, const struct mapping *mapping)
 		return 0;
 	if (!mapping->ino || !mapping->executable)
 		return -ENOENT;
+	snprintf(place->path, sizeof(place->path), "%s", mapping->path);
 	place->offset = address - mapping->start + mapping->offset;
 	place->library = library_set_find(place->libraries, mapping->dev, mapping->ino);
 	err = place->library ? 0 : mapping_open(place->learnt->tgid, mapping, &place->file);
@@ -122,6 +130,7 @@ static int place_in_file(struct probes *probes, struct code_place *place)
 	struct library library = {
 		.dev = place->file.st.st_dev,
 		.ino = place->file.st.st_ino,
+		.path = place->path,
 		.open_path = path,
 	};
 	int err;

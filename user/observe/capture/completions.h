@@ -32,6 +32,9 @@ void completions_record(struct completions *completions, const struct ub_hdr *re
 /* A process has ended or runs a new program: forgets its addresses and removes their probes. */
 void completions_forget(struct completions *completions, struct probes *probes, pid_t tgid);
 
+/* A process has lost the probes at its functions, which get new ones when they are seen again. */
+void completions_learn_again(struct completions *completions, pid_t tgid);
+
 /*
  * Removes the probes of processes that have ended, and places some at functions seen since the last
  * call, those that have no turn before the deadline at the next one.

@@ -250,6 +250,7 @@ void probes_release(struct probes *probes)
 	map_release(&probes->functions);
 	map_release(&probes->learnt);
 	map_release(&probes->ended);
+	map_release(&probes->barred);
 }
 
 const struct probed *probes_find(const struct probes *probes, const struct library *library)
@@ -330,32 +331,52 @@ static void add_users_of_layout(const struct probes *probes, struct map *keys)
 			map_insert(keys, library_key(probes->libraries.data[i].library), 0, NULL);
 }
 
-/* Processes with a probe at a function learnt in such a file: all of their probes of that kind go.
- */
-static void forget_learnt(struct probes *probes, const struct map *keys)
+/* The links of a process have a key as those of a file have. */
+static uint64_t process_key(pid_t tgid)
 {
-	struct map numbers = { 0 }, processes = { 0 };
+	return file_key((dev_t)-1, (ino_t)tgid);
+}
+
+static void remove_learnt(struct probes *probes, pid_t tgid)
+{
+	if (map_remove_all(&probes->learnt, (uint64_t)tgid))
+		map_insert(&probes->ended, process_key(tgid), 0, NULL);
+}
+
+/*
+ * Processes with a probe at a function learnt in such a file lose all of their probes of that kind.
+ * barred: and get no new ones in that file.
+ */
+static void forget_learnt(struct probes *probes, const struct map *keys, bool barred,
+			  struct map *processes)
+{
+	struct map numbers = { 0 };
+	const uint64_t *file;
 	struct map_slot *slot;
 	size_t at = 0;
 
 	while ((slot = map_next(&probes->functions, &at)))
 		if (slot->value && map_find(keys, slot->a, 0))
-			map_insert(&numbers, slot->value, 0, NULL);
+			*map_insert(&numbers, slot->value, 0, NULL) = slot->a;
 	at = 0;
-	while ((slot = map_next(&probes->learnt, &at)))
-		if (map_find(&numbers, slot->b, 0))
-			map_insert(&processes, slot->a, 0, NULL);
+	while ((slot = map_next(&probes->learnt, &at))) {
+		file = map_find(&numbers, slot->b, 0);
+		if (file)
+			map_insert(processes, slot->a, 0, NULL);
+		if (file && barred)
+			map_insert(&probes->barred, slot->a, *file, NULL);
+	}
 	at = 0;
-	while ((slot = map_next(&processes, &at)))
-		probes_forget_process(probes, (pid_t)slot->a);
-	map_release(&processes);
+	while ((slot = map_next(processes, &at)))
+		remove_learnt(probes, (pid_t)slot->a);
 	map_release(&numbers);
 }
 
-void probes_rewritten(struct probes *probes, struct map *keys)
+void probes_rewritten(struct probes *probes, struct map *keys, struct map *processes)
 {
+	forget_learnt(probes, keys, true, processes);
 	add_users_of_layout(probes, keys);
-	forget_learnt(probes, keys);
+	forget_learnt(probes, keys, false, processes);
 	probes_forget_ended(probes);
 	probes_forget(probes, keys);
 	links_settle(&probes->links);
@@ -364,9 +385,13 @@ void probes_rewritten(struct probes *probes, struct map *keys)
 
 bool probes_claim_function(struct probes *probes, pid_t tgid, dev_t dev, ino_t ino, uint64_t offset)
 {
+	const uint64_t file = file_key(dev, ino);
+	uint64_t *number;
 	bool fresh;
-	uint64_t *number = map_insert(&probes->functions, file_key(dev, ino), offset, &fresh);
 
+	if (map_find(&probes->barred, (uint64_t)tgid, file))
+		return false;
+	number = map_insert(&probes->functions, file, offset, &fresh);
 	if (!probes->by_process || (fresh ? !tgid : !*number))
 		return fresh;
 	if (fresh)
@@ -524,16 +549,10 @@ int probes_attach(struct probes *probes, const struct library *library, const st
 	return err;
 }
 
-/* The links of a process have a key as those of a file have. */
-static uint64_t process_key(pid_t tgid)
-{
-	return file_key((dev_t)-1, (ino_t)tgid);
-}
-
 void probes_forget_process(struct probes *probes, pid_t tgid)
 {
-	if (map_remove_all(&probes->learnt, (uint64_t)tgid))
-		map_insert(&probes->ended, process_key(tgid), 0, NULL);
+	map_remove_all(&probes->barred, (uint64_t)tgid);
+	remove_learnt(probes, tgid);
 }
 
 void probes_forget_ended(struct probes *probes)

@@ -111,6 +111,7 @@ struct probes {
 	 */
 	struct map functions;
 	struct map learnt; /* (tgid, that number) */
+	struct map barred; /* (tgid, file identity): see probes_rewritten() */
 	uint64_t last_function;
 	struct map ended; /* keys of links of processes that have ended */
 	bool by_process; /* the kernel limits links to processes */
@@ -140,9 +141,11 @@ void probes_forget(struct probes *probes, const struct map *keys);
 /*
  * The same of files that were rewritten, and waits: the kernel would go on to use the instructions
  * that an old probe replaced. Also of libraries that had their layout from one of them, whose keys
- * are added to the map.
+ * are added to the map. Processes with a probe at a function learnt in one of these lose all probes
+ * of that kind, and are added to the other map. They get no new ones in the rewritten file: a page
+ * of theirs may still have the old instructions, and the kernel would run the new ones.
  */
-void probes_rewritten(struct probes *probes, struct map *keys);
+void probes_rewritten(struct probes *probes, struct map *keys, struct map *processes);
 
 /*
  * Reserves the function for a probe in one process, or in all: tgid 0, and where the kernel cannot

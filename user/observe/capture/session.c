@@ -197,12 +197,20 @@ static void read_watch(struct capture_session *capture)
 		track_rescan(&capture->track);
 }
 
+static void learn_again(struct capture_session *capture)
+{
+	for (size_t i = 0; i < capture->track.unlearnt.len; i++)
+		completions_learn_again(&capture->completions, capture->track.unlearnt.data[i]);
+	capture->track.unlearnt.len = 0;
+}
+
 void session_follow(struct capture_session *capture)
 {
 	read_watch(capture);
 	session_consider_newcomers(capture);
 	track_scan(&capture->track);
 	missed_apply(&capture->missed, &capture->track);
+	learn_again(capture);
 	completions_apply(&capture->completions, &capture->probes, &capture->track.libraries,
 			  deadline_in(BOUNDS_ROUND_NS));
 	session_follow_stacks(capture, STACKS_NS);

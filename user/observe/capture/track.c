@@ -208,9 +208,23 @@ static void note_users_of_layout(struct track *track, const struct map *keys,
 	}
 }
 
+#define COMPLETIONS_REWRITTEN                                                                      \
+	"process %d has lost its probes at completion functions, as a file that it maps was "      \
+	"rewritten in place: those in other files come back when a function is used again"
+
+static void note_unlearnt(struct track *track, pid_t tgid)
+{
+	char text[sizeof(COMPLETIONS_REWRITTEN) + 16];
+
+	snprintf(text, sizeof(text), COMPLETIONS_REWRITTEN, tgid);
+	log_debug("%s", text);
+	side_write(track->writer, side_note(text));
+	vec_push(&track->unlearnt, tgid);
+}
+
 void track_rewritten(struct track *track, struct map *keys)
 {
-	struct map rewritten = { 0 };
+	struct map rewritten = { 0 }, unlearnt = { 0 };
 	struct map_slot *slot;
 	size_t at = 0;
 
@@ -220,10 +234,14 @@ void track_rewritten(struct track *track, struct map *keys)
 	while ((slot = map_next(keys, &at)))
 		map_insert(&rewritten, slot->a, 0, NULL);
 	/* the users of its layout keep their content */
-	probes_rewritten(track->probes, keys);
+	probes_rewritten(track->probes, keys, &unlearnt);
 	note_users_of_layout(track, keys, &rewritten);
 	library_set_rewritten(&track->libraries, &rewritten);
 	addresses_rewritten(track->addresses, &rewritten);
+	at = 0;
+	while ((slot = map_next(&unlearnt, &at)))
+		note_unlearnt(track, (pid_t)slot->a);
+	map_release(&unlearnt);
 	map_release(&rewritten);
 }
 
@@ -449,6 +467,7 @@ void track_release(struct track *track)
 	vec_release(&track->processes);
 	vec_release(&track->dirty);
 	vec_release(&track->scanned);
+	vec_release(&track->unlearnt);
 	vec_release(&track->free);
 	map_release(&track->latest);
 	map_release(&track->ends_refused);

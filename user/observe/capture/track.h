@@ -40,6 +40,7 @@ struct track {
 	struct map ends_refused; /* (dev, ino) of MPI libraries whose calls get no exact ends */
 	VEC(size_t) dirty; /* indices to scan */
 	VEC(pid_t) scanned; /* for session.c, which empties it */
+	VEC(pid_t) unlearnt; /* lost the probes at their completion functions; likewise */
 	VEC(size_t) free; /* unannounced entries of dead processes */
 	struct kernel *kernel;
 	struct probes *probes;
