@@ -6,6 +6,7 @@
 #include <elf.h>
 #include <errno.h>
 
+#include "base/clock.h"
 #include "observe/process/elf.h"
 #include "observe/process/layout.h"
 #include "observe/process/library.h"
@@ -162,6 +163,27 @@ static void test_set_knows_a_number_that_comes_again(void **state)
 	library_set_release(&set);
 }
 
+/* A server that did not answer is asked again once its minute is over. */
+static void test_set_ignores_for_a_time(void **state)
+{
+	const struct mapping mapping = { .dev = 1, .ino = 2, .path = "/x" };
+	struct library_set set = { 0 };
+	uint64_t *until;
+	int error;
+
+	(void)state;
+	assert_null(library_set_get(&set, 1, 2, "/x", "/etc/passwd", &error));
+	until = map_find(&set.ignored, map_text("/x"), file_key(1, 2));
+	assert_non_null(until);
+	*until = clock_ns(CLOCK_MONOTONIC) + 60000000000u;
+	assert_true(library_set_ignores(&set, &mapping));
+	*until = clock_ns(CLOCK_MONOTONIC) - 1;
+	assert_false(library_set_ignores(&set, &mapping));
+	assert_null(library_set_get(&set, 1, 2, "/x", "/nonexistent", &error));
+	assert_int_equal(error, -ENOENT);
+	library_set_release(&set);
+}
+
 static void test_set_is_bounded(void **state)
 {
 	struct library_set set = { 0 };
@@ -298,6 +320,7 @@ int main(void)
 		cmocka_unit_test(test_build_of_something_else),
 		cmocka_unit_test(test_set_opens_a_file_once),
 		cmocka_unit_test(test_set_knows_a_number_that_comes_again),
+		cmocka_unit_test(test_set_ignores_for_a_time),
 		cmocka_unit_test(test_set_is_bounded),
 		cmocka_unit_test(test_set_forgets),
 		cmocka_unit_test(test_own_process),

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Reads of a process that has a page which nobody serves. */
+/* Reads of a process that has a page which nobody serves, and answers that are late. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -19,7 +20,9 @@
 
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "observe/process/remote.h"
+#include "observe/process/remote_private.h"
 
 #define SIZE 4096
 
@@ -119,11 +122,93 @@ static void gone(void **state)
 	assert_int_equal(remote_read_file(pid, "comm", buffer, 6), -ENOENT);
 }
 
+/* ---- answers that are late, made by hand ---- */
+
+static uint64_t now_ms(void)
+{
+	return clock_ns(CLOCK_MONOTONIC) / 1000000;
+}
+
+/* address: after how many tenths of a second. */
+static long late(struct remote_request *request, void *room)
+{
+	(void)room;
+	for (uint64_t i = 0; i < request->address; i++)
+		usleep(100000);
+	return 0;
+}
+
+static long late_but_moving(struct remote_request *request, void *room)
+{
+	(void)room;
+	for (uint64_t i = 0; i < request->address; i++) {
+		usleep(100000);
+		__atomic_add_fetch(&request->moved, 1, __ATOMIC_RELEASE);
+	}
+	return 0;
+}
+
+static long ask_late(long (*serve)(struct remote_request *, void *), pid_t pid, dev_t dev,
+		     uint64_t tenths)
+{
+	struct remote_request request = {
+		.serve = serve, .pid = pid, .fd = -1, .dev = dev, .address = tenths
+	};
+
+	return remote_ask(&request, NULL);
+}
+
+#define FOREVER 36000
+
+static void *ask_of_process(void *pid)
+{
+	assert_int_equal(ask_late(late, *(pid_t *)pid, 0, FOREVER), -ETIME);
+	return NULL;
+}
+
+/* More than all that may be waited for in a minute. */
+static void memory_takes_no_time_from_files(void **state)
+{
+	pid_t pids[6];
+	pthread_t threads[6];
+
+	(void)state;
+	for (int i = 0; i < 6; i++) {
+		pids[i] = 0x3ffffff0 + i; /* no process has these */
+		assert_int_equal(pthread_create(&threads[i], NULL, ask_of_process, &pids[i]), 0);
+	}
+	for (int i = 0; i < 6; i++)
+		assert_int_equal(pthread_join(threads[i], NULL), 0);
+	assert_int_equal(ask_late(late, 0, 0, 6), 0);
+	/* but from memory */
+	assert_int_equal(ask_late(late, 0x3ffffff6, 0, 6), -ETIME);
+}
+
+#define SLOW_DEV 0x12345
+
+static void slow_file_system(void **state)
+{
+	uint64_t begin = now_ms();
+
+	(void)state;
+	assert_int_equal(ask_late(late, 0, SLOW_DEV, FOREVER), -ETIME);
+	assert_true(now_ms() - begin >= 1900);
+	begin = now_ms();
+	assert_int_equal(ask_late(late, 0, SLOW_DEV, FOREVER), -ETIME);
+	assert_true(now_ms() - begin < 1900);
+	/* it works again, and is no faster than before */
+	assert_int_equal(ask_late(late_but_moving, 0, SLOW_DEV, 8), 0);
+	/* another one */
+	assert_int_equal(ask_late(late, 0, SLOW_DEV + 1, 6), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(left_behind),
 		cmocka_unit_test(gone),
+		cmocka_unit_test(memory_takes_no_time_from_files),
+		cmocka_unit_test(slow_file_system),
 	};
 
 	plain = page();

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/rowset.h"
 #include "observe/process/elf.h"
@@ -179,17 +180,29 @@ void library_set_forget(struct library_set *set, const struct map *keys)
 	set->all.len = kept;
 }
 
-static void ignore(struct library_set *set, dev_t dev, ino_t ino, const char *path)
+#define FOR_EVER UINT64_MAX
+#define UNANSWERED_NS (60 * 1000000000ull) /* the server may only have been slow */
+
+/* until: CLOCK_MONOTONIC, ns. Whether it was ignored once before, if that is still known. */
+static bool ignore(struct library_set *set, dev_t dev, ino_t ino, const char *path, uint64_t until)
 {
+	bool fresh;
+
 	if (set->ignored.used >= IGNORED_MOST)
 		map_release(&set->ignored);
-	map_insert(&set->ignored, map_text(path), file_key(dev, ino), NULL);
+	*map_insert(&set->ignored, map_text(path), file_key(dev, ino), &fresh) = until;
+	return !fresh;
 }
 
 bool library_set_ignores(const struct library_set *set, const struct mapping *mapping)
 {
-	return !mapping->ino || map_find(&set->ignored, map_text(mapping->path),
-					 file_key(mapping->dev, mapping->ino));
+	const uint64_t *until;
+
+	if (!mapping->ino)
+		return true;
+	until = map_find(&set->ignored, map_text(mapping->path),
+			 file_key(mapping->dev, mapping->ino));
+	return until && (*until == FOR_EVER || clock_ns(CLOCK_MONOTONIC) < *until);
 }
 
 static void know(struct library_set *set, dev_t dev, ino_t ino, struct library *library)
@@ -263,7 +276,7 @@ static int end(struct library_set *set, struct new_file *arrival, dev_t dev, ino
 	if (library)
 		know(set, dev, ino, library);
 	else
-		ignore(set, dev, ino, path);
+		ignore(set, dev, ino, path, FOR_EVER);
 	return 0;
 }
 
@@ -314,19 +327,22 @@ static void add_mapped(mapped_libraries *out, struct library *library,
 
 /*
  * A file that cannot be read is named once: here, or where its reader ended. One that vanished
- * under us may well come back, and so may what this process is short of.
+ * under us may well come back, and so may what this process is short of. A server that did not
+ * answer is asked again.
  */
 static void give_up(const struct library_search *search, const struct mapping *mapping, int error)
 {
-	bool vanished = error == -ENOENT || error == -ESRCH || error == -ESTALE;
-	bool short_of =
+	const bool vanished = error == -ENOENT || error == -ESRCH || error == -ESTALE;
+	const bool short_of =
 		error == -EMFILE || error == -ENFILE || error == -ENOMEM || error == -EAGAIN;
+	const uint64_t until =
+		error == -ETIME ? clock_ns(CLOCK_MONOTONIC) + UNANSWERED_NS : FOR_EVER;
+	const bool named = !vanished && !short_of &&
+			   ignore(search->set, mapping->dev, mapping->ino, mapping->path, until);
 
-	log_printf(vanished || error == -EREMOTEIO ? LOG_DEBUG : LOG_WARN,
+	log_printf(vanished || named || error == -EREMOTEIO ? LOG_DEBUG : LOG_WARN,
 		   "cannot read %s, mapped by process %d: %s", mapping->path, search->pid,
 		   error == -ETIME ? "nobody answers" : strerror(-error));
-	if (!vanished && !short_of)
-		ignore(search->set, mapping->dev, mapping->ino, mapping->path);
 }
 
 static bool is_begun(const struct library_search *search, const struct mapping *mapping)

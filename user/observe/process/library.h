@@ -50,7 +50,8 @@ struct mapped_library {
 struct library_set {
 	VEC(struct library *) all;
 	struct map known; /* (dev, ino), of mappings or stat(2): the struct library * */
-	struct map ignored; /* files that do not matter, by path as well: numbers are reused */
+	/* files that do not matter, by path as well, since numbers are reused: until when */
+	struct map ignored;
 };
 
 void library_set_release(struct library_set *set);
@@ -80,7 +81,10 @@ void library_set_forget_rewritten(struct library_set *set, const struct map *use
 /* Frees the libraries whose keys are in the map. */
 void library_set_forget(struct library_set *set, const struct map *keys);
 
-/* Whether the mapping has no file, or one that was examined and does not matter. */
+/*
+ * Whether the mapping has no file, or one that was examined and does not matter, or one whose
+ * server did not answer within the last minute.
+ */
 bool library_set_ignores(const struct library_set *set, const struct mapping *mapping);
 
 /*

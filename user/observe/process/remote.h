@@ -3,9 +3,10 @@
  * Reads that another process or a server can delay for ever: from a process's memory, from files in
  * /proc that are read from its memory, and from the files it maps. A page may be served by a
  * userfaultfd, by FUSE, or by a server that is gone. Each read is made by another process, which is
- * left behind after two seconds. Then for a minute the traced process is left alone, or all files
- * of that file system get a fifth of a second. So does everybody once ten seconds of a minute were
- * waited in vain. Any thread.
+ * left behind after two seconds without progress. Then for a minute the traced process is left
+ * alone, or all files of that file system get a fifth of a second without progress. So does every
+ * file once ten seconds of a minute were waited for files in vain, and memory for memory. Any
+ * thread.
  */
 #ifndef UCXBPF_PROCESS_REMOTE_H
 #define UCXBPF_PROCESS_REMOTE_H

@@ -27,10 +27,17 @@
 
 #define SECOND 1000000000ull
 #define ALONE_NS (60 * SECOND) /* then it is asked again: it may only have been slow */
-#define SHORT_NS (SECOND / 5) /* patience with a file system that has not answered in that time */
 #define WAITED_MAX (10 * SECOND) /* in that time; then all others get the short patience, too */
 #define PATIENCE_S 2 /* more than a page from a slow swap takes */
-#define LONGEST (20 * SECOND) /* for an answer that makes progress */
+#define STEP_NS (SECOND / 5)
+
+/*
+ * In steps, each of which the helper has whole: where this process and the helper get no CPU for
+ * seconds, time would pass without a chance to answer.
+ */
+#define PATIENCE (PATIENCE_S * SECOND / STEP_NS) /* without progress */
+#define SHORT_PATIENCE 1 /* with a file system that has not answered in the last minute */
+#define LONGEST (10 * PATIENCE) /* for an answer that makes progress */
 
 #define REMOTE_ROOM (64u << 20) /* bytes of an answer; more than 200,000 mappings */
 
@@ -59,7 +66,13 @@ static int starter = -1;
 static VEC(struct helper *) idle;
 static struct map slow; /* processes that have delayed a read, until when they are left alone */
 static struct map silent; /* file systems that have not answered, until when they get less time */
-static uint64_t waited, waited_since; /* for answers that did not come; since when, ns */
+/*
+ * For answers that did not come. Apart: a process that delays reads of its memory takes no time
+ * from files.
+ */
+static struct waited {
+	uint64_t ns, since;
+} waited_for_memory, waited_for_files;
 
 /* ---- a helper, and the process that starts helpers ---- */
 
@@ -290,18 +303,23 @@ static void leave_process(const struct remote_request *request, uint64_t now)
 			 program ? "file" : "pages");
 }
 
-/* The question was not answered within ns. */
-static void note_silence(const struct remote_request *request, dev_t dev, uint64_t ns)
+static struct waited *waited_for(const struct remote_request *request)
+{
+	return request->pid ? &waited_for_memory : &waited_for_files;
+}
+
+/* The question was not answered within ns. is_short: nor was it given the full patience. */
+static void note_silence(const struct remote_request *request, dev_t dev, uint64_t ns,
+			 bool is_short)
 {
 	const uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	struct waited *waited = waited_for(request);
 
 	pthread_mutex_lock(&lock);
-	if (now - waited_since > ALONE_NS) {
-		waited_since = now;
-		waited = 0;
-	}
-	waited += ns;
-	if (dev)
+	if (now - waited->since > ALONE_NS)
+		*waited = (struct waited){ .since = now };
+	waited->ns += ns;
+	if (dev && !is_short)
 		*map_insert(&silent, dev, 0, NULL) = now + ALONE_NS;
 	pthread_mutex_unlock(&lock);
 	if (request->pid)
@@ -309,16 +327,17 @@ static void note_silence(const struct remote_request *request, dev_t dev, uint64
 }
 
 /* Whether the short patience has to do. */
-static bool is_short_of_time(dev_t dev)
+static bool is_short_of_time(const struct remote_request *request, dev_t dev)
 {
+	const struct waited *waited = waited_for(request);
 	const uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	const uint64_t *until;
 	bool is_short;
 
 	pthread_mutex_lock(&lock);
 	until = dev ? map_find(&silent, dev, 0) : NULL;
-	is_short =
-		(until && now < *until) || (waited >= WAITED_MAX && now - waited_since <= ALONE_NS);
+	is_short = (until && now < *until) ||
+		   (waited->ns >= WAITED_MAX && now - waited->since <= ALONE_NS);
 	pthread_mutex_unlock(&lock);
 	return is_short;
 }
@@ -348,21 +367,28 @@ static bool is_done_by(struct channel *channel, uint64_t ns)
 	return true;
 }
 
-static bool is_answered(struct channel *channel, uint64_t begin)
+static dev_t dev_of(const struct channel *channel)
+{
+	return __atomic_load_n(&channel->request.dev, __ATOMIC_ACQUIRE);
+}
+
+static bool is_answered(struct channel *channel, const struct remote_request *request,
+			bool *is_short)
 {
 	uint64_t moved = 0;
+	unsigned int last = 0; /* the step in which it was last seen to move */
 
-	if (is_done_by(channel, begin + SHORT_NS))
-		return true;
-	if (is_short_of_time(__atomic_load_n(&channel->request.dev, __ATOMIC_ACQUIRE)))
-		return false;
-	for (uint64_t ns = PATIENCE_S * SECOND; ns <= LONGEST; ns += PATIENCE_S * SECOND) {
+	*is_short = false;
+	for (unsigned int step = 1; step <= LONGEST; step++) {
 		const uint64_t before = moved;
 
-		if (is_done_by(channel, begin + ns))
+		if (is_done_by(channel, clock_ns(CLOCK_MONOTONIC) + STEP_NS))
 			return true;
 		moved = __atomic_load_n(&channel->request.moved, __ATOMIC_ACQUIRE);
-		if (moved == before)
+		*is_short = is_short_of_time(request, dev_of(channel));
+		if (moved != before)
+			last = step;
+		else if (step - last >= (*is_short ? SHORT_PATIENCE : PATIENCE))
 			return false;
 	}
 	return false;
@@ -373,15 +399,15 @@ static bool wait_for(struct helper *helper, const struct remote_request *request
 {
 	struct channel *channel = helper->channel;
 	const uint64_t begin = clock_ns(CLOCK_MONOTONIC);
+	bool is_short;
 
-	if (is_answered(channel, begin))
+	if (is_answered(channel, request, &is_short))
 		return true;
 	if (!settle(channel, HELPER_LEFT)) {
 		await(&channel->done);
 		return true;
 	}
-	note_silence(request, __atomic_load_n(&channel->request.dev, __ATOMIC_ACQUIRE),
-		     clock_ns(CLOCK_MONOTONIC) - begin);
+	note_silence(request, dev_of(channel), clock_ns(CLOCK_MONOTONIC) - begin, is_short);
 	return false;
 }
 
