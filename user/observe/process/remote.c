@@ -61,6 +61,13 @@ static bool answers_always(int fd)
 	return false;
 }
 
+/* 0, or -ETIME: the file's file system is not to be asked for more. */
+static int note_dev(struct remote_request *request, const struct stat *st)
+{
+	__atomic_store_n(&request->dev, st->st_dev, __ATOMIC_RELEASE);
+	return remote_is_shunned(request, st->st_dev) ? -ETIME : 0;
+}
+
 /* Most names in a job's folders are of no library. */
 static int check_beginning(int fd)
 {
@@ -138,11 +145,12 @@ static long open_pinned(struct remote_request *request, int pin, struct remote_f
 	char path[32];
 	int err = known(pin, "", &file->st);
 
+	if (!err && !S_ISREG(file->st.st_mode))
+		err = -ENOEXEC;
+	if (!err)
+		err = note_dev(request, &file->st);
 	if (err)
 		return err;
-	if (!S_ISREG(file->st.st_mode))
-		return -ENOEXEC;
-	__atomic_store_n(&request->dev, file->st.st_dev, __ATOMIC_RELEASE);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", pin);
 	request->left = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	return request->left < 0 ? -errno : read_opened(request, pin, file);
@@ -246,8 +254,10 @@ static long process_file_read(struct remote_request *request, void *room)
 static long text_read(struct remote_request *request, void *room)
 {
 	struct stat st;
-	const int err = known(AT_FDCWD, request->path, &st);
+	int err = known(AT_FDCWD, request->path, &st);
 
+	if (!err)
+		err = note_dev(request, &st);
 	if (err)
 		return err;
 	return S_ISREG(st.st_mode) ? read_whole(request->path, room, request->size, &request->left)

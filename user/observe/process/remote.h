@@ -5,8 +5,9 @@
  * userfaultfd, by FUSE, or by a server that is gone. Each read is made by another process, which is
  * left behind after two seconds without progress. Then for a minute the traced process is left
  * alone, or all files of that file system get a fifth of a second without progress. So does every
- * file once ten seconds of a minute were waited for files in vain, and memory for memory. Any
- * thread.
+ * file once ten seconds of a minute were waited for files in vain, and memory for memory. A file
+ * system that has eight such processes wait is asked for nothing until one of them is answered, nor
+ * is a traced process that has one. Any thread.
  */
 #ifndef UCXBPF_PROCESS_REMOTE_H
 #define UCXBPF_PROCESS_REMOTE_H

@@ -39,9 +39,14 @@
 #define SHORT_PATIENCE 1 /* with a file system that has not answered in the last minute */
 #define LONGEST (10 * PATIENCE) /* for an answer that makes progress */
 
+#define HELPERS_MAX 256 /* left behind, or closing a file: each is a process */
+#define LEFT_OF_DEV 8 /* then no file of that file system is opened until some are answered */
+_Static_assert(HELPERS_MAX / LEFT_OF_DEV <= REMOTE_SHUNNED, "each has a place");
+
 #define REMOTE_ROOM (64u << 20) /* bytes of an answer; more than 200,000 mappings */
 
 enum helper_state { HELPER_ASKED, HELPER_DONE, HELPER_LEFT };
+enum closing { CLOSING_NOTHING, CLOSING, CLOSING_LEFT };
 
 /*
  * Shared by a helper and who asks it. An attach asks thousands of times, and a semaphore costs half
@@ -50,7 +55,8 @@ enum helper_state { HELPER_ASKED, HELPER_DONE, HELPER_LEFT };
 struct channel {
 	sem_t asked, done;
 	enum helper_state state; /* atomic: of the last request */
-	int busy; /* atomic: the helper has answered, and closes a file now */
+	enum closing closing; /* atomic: the helper has answered, and closes a file now */
+	bool none; /* atomic: the helper could not be started */
 	struct remote_request request;
 	long result;
 	_Alignas(4096) uint8_t room[REMOTE_ROOM]; /* pages that are used exist */
@@ -59,11 +65,22 @@ struct channel {
 struct helper {
 	struct channel *channel;
 	int socket; /* for descriptors */
+	uint64_t since; /* it is idle, ns */
+};
+
+/* A helper that was left behind. */
+struct left {
+	int socket; /* at its end when the helper ends */
+	pid_t pid; /* whose memory it waits for; 0: nobody's */
+	dev_t dev; /* of the file that it waits for; 0: unknown */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of these */
 static int starter = -1;
 static VEC(struct helper *) idle;
+static VEC(struct left) left;
+static uint64_t looked; /* when it was last looked which of these have ended, ns */
+static bool too_many; /* helpers; was logged */
 static struct map slow; /* processes that have delayed a read, until when they are left alone */
 static struct map silent; /* file systems that have not answered, until when they get less time */
 /*
@@ -89,6 +106,14 @@ static bool settle(struct channel *channel, enum helper_state state)
 
 	return __atomic_compare_exchange_n(&channel->state, &asked, state, false, __ATOMIC_ACQ_REL,
 					   __ATOMIC_ACQUIRE);
+}
+
+bool remote_is_shunned(const struct remote_request *request, dev_t dev)
+{
+	for (size_t i = 0; dev && i < REMOTE_SHUNNED; i++)
+		if (request->shunned[i] == dev)
+			return true;
+	return false;
 }
 
 static bool take_fd(int socket, int *fd)
@@ -118,41 +143,51 @@ static void answer(struct channel *channel, int socket)
 	for (size_t i = 0; i < request->fd_count; i++)
 		if (request->fds[i] != request->left)
 			close(request->fds[i]);
-	channel->busy = request->left >= 0;
+	channel->closing = request->left >= 0 ? CLOSING : CLOSING_NOTHING;
 }
 
 static _Noreturn void work(struct channel *channel, int socket)
 {
 	for (;;) {
-		int left;
+		int file;
 
 		await(&channel->asked);
 		answer(channel, socket);
-		left = channel->request.left;
+		file = channel->request.left;
 		if (!settle(channel, HELPER_DONE))
 			_exit(0);
 		sem_post(&channel->done);
-		if (left < 0)
+		if (file < 0)
 			continue;
-		close(left);
-		__atomic_store_n(&channel->busy, 0, __ATOMIC_RELEASE);
+		close(file);
+		if (__atomic_exchange_n(&channel->closing, CLOSING_NOTHING, __ATOMIC_ACQ_REL) ==
+		    CLOSING_LEFT)
+			_exit(0);
 	}
 }
 
 static void start_helper(int orders, const int fds[2])
 {
 	const pid_t parent = getpid();
-	struct channel *channel;
+	struct channel *channel =
+		mmap(NULL, sizeof(*channel), PROT_READ | PROT_WRITE, MAP_SHARED, fds[0], 0);
+	pid_t pid;
 
-	if (fork())
+	if (channel == MAP_FAILED)
 		return;
+	pid = fork();
+	if (pid) {
+		if (pid < 0) {
+			__atomic_store_n(&channel->none, true, __ATOMIC_RELEASE);
+			sem_post(&channel->done);
+		}
+		munmap(channel, sizeof(*channel));
+		return;
+	}
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(1);
 	close(orders);
-	channel = mmap(NULL, sizeof(*channel), PROT_READ | PROT_WRITE, MAP_SHARED, fds[0], 0);
-	if (channel == MAP_FAILED)
-		_exit(1);
 	close(fds[0]);
 	work(channel, fds[1]);
 }
@@ -246,33 +281,152 @@ static struct helper *helper_new(void)
 		return NULL;
 	}
 	helper = xmalloc(sizeof(*helper));
-	*helper = (struct helper){ channel, ends[0] };
+	*helper = (struct helper){ .channel = channel, .socket = ends[0] };
 	return helper;
 }
 
-static bool is_busy(const struct helper *helper)
+/* Whether the helper at the other end has ended, or never was. */
+static bool is_gone(int socket)
 {
-	return __atomic_load_n(&helper->channel->busy, __ATOMIC_ACQUIRE);
+	char nothing;
+	const ssize_t got = recv(socket, &nothing, 1, MSG_PEEK | MSG_DONTWAIT);
+
+	return got < 0 ? errno != EAGAIN && errno != EINTR : !got;
 }
 
-/* NULL: the process is slow, or there is no helper. */
-static struct helper *helper_for(pid_t pid, bool *is_slow)
+static size_t left_of(dev_t dev)
 {
-	struct helper *helper = NULL;
-	const uint64_t *until;
+	size_t count = 0;
 
-	pthread_mutex_lock(&lock);
-	remote_start();
-	until = pid ? map_find(&slow, (uint64_t)pid, 0) : NULL;
-	*is_slow = until && clock_ns(CLOCK_MONOTONIC) < *until;
-	for (size_t i = idle.len; !*is_slow && !helper && i-- > 0;) {
-		if (is_busy(idle.data[i]))
+	for (size_t i = 0; i < left.len; i++)
+		count += left.data[i].dev == dev;
+	return count;
+}
+
+static void look_at_left(uint64_t now)
+{
+	size_t kept = 0;
+
+	if (now - looked < STEP_NS)
+		return;
+	looked = now;
+	for (size_t i = 0; i < left.len; i++) {
+		if (is_gone(left.data[i].socket))
+			close(left.data[i].socket);
+		else
+			left.data[kept++] = left.data[i];
+	}
+	left.len = kept;
+}
+
+static dev_t dev_of(const struct channel *channel)
+{
+	return __atomic_load_n(&channel->request.dev, __ATOMIC_ACQUIRE);
+}
+
+/* The helper ends once it is answered. With the lock. */
+static void leave(struct helper *helper)
+{
+	const struct channel *channel = helper->channel;
+
+	vec_push(&left, ((struct left){ helper->socket, channel->request.pid, dev_of(channel) }));
+	munmap(helper->channel, sizeof(*helper->channel));
+	free(helper);
+}
+
+/* Its last answer is here, but its server does not answer that the file is closed. */
+static bool is_stuck(const struct helper *helper, uint64_t now)
+{
+	enum closing closing = CLOSING;
+
+	return helper->since + PATIENCE_S * SECOND < now &&
+	       __atomic_compare_exchange_n(&helper->channel->closing, &closing, CLOSING_LEFT, false,
+					   __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+
+static void leave_stuck(uint64_t now)
+{
+	for (size_t i = idle.len; i-- > 0;) {
+		struct helper *helper = idle.data[i];
+		const dev_t dev = dev_of(helper->channel);
+
+		if (!is_stuck(helper, now))
 			continue;
-		helper = idle.data[i];
+		if (dev)
+			*map_insert(&silent, dev, 0, NULL) = now + ALONE_NS;
+		leave(helper);
 		idle.data[i] = idle.data[--idle.len];
 	}
-	if (!helper && !*is_slow)
-		helper = helper_new();
+}
+
+static struct helper *idle_helper(void)
+{
+	for (size_t i = idle.len; i-- > 0;) {
+		struct helper *helper = idle.data[i];
+
+		if (__atomic_load_n(&helper->channel->closing, __ATOMIC_ACQUIRE))
+			continue;
+		idle.data[i] = idle.data[--idle.len];
+		return helper;
+	}
+	return NULL;
+}
+
+/* Where all of them wait. */
+static bool is_room(void)
+{
+	const bool full = idle.len + left.len >= HELPERS_MAX;
+
+	if (full && !too_many)
+		log_warn("%d reads of files and memory are without an answer: until some have "
+			 "one, what would be read is left out",
+			 HELPERS_MAX);
+	too_many = full;
+	return !full;
+}
+
+static bool is_left_alone(pid_t pid, uint64_t now)
+{
+	const uint64_t *until = map_find(&slow, (uint64_t)pid, 0);
+
+	if (until && now < *until)
+		return true;
+	for (size_t i = 0; i < left.len; i++)
+		if (left.data[i].pid == pid)
+			return true;
+	return false;
+}
+
+static void shun(struct remote_request *request)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; left.len >= LEFT_OF_DEV && i < left.len; i++)
+		if (left.data[i].dev && !remote_is_shunned(request, left.data[i].dev) &&
+		    left_of(left.data[i].dev) >= LEFT_OF_DEV && count < REMOTE_SHUNNED)
+			request->shunned[count++] = left.data[i].dev;
+}
+
+/* NULL and *error: -ETIME: the process is slow, or all helpers wait; -EAGAIN: none starts. */
+static struct helper *helper_for(struct remote_request *request, int *error)
+{
+	const uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	struct helper *helper = NULL;
+
+	*error = -ETIME;
+	pthread_mutex_lock(&lock);
+	remote_start();
+	look_at_left(now);
+	leave_stuck(now);
+	shun(request);
+	if ((!request->pid || !is_left_alone(request->pid, now)) &&
+	    !remote_is_shunned(request, request->dev)) {
+		helper = idle_helper();
+		if (!helper && is_room()) {
+			*error = -EAGAIN;
+			helper = helper_new();
+		}
+	}
 	pthread_mutex_unlock(&lock);
 	return helper;
 }
@@ -283,6 +437,7 @@ static void helper_back(struct helper *helper, size_t used)
 {
 	if (used > ROOM_KEPT)
 		madvise(helper->channel->room, REMOTE_ROOM, MADV_REMOVE);
+	helper->since = clock_ns(CLOCK_MONOTONIC);
 	pthread_mutex_lock(&lock);
 	vec_push(&idle, helper);
 	pthread_mutex_unlock(&lock);
@@ -298,7 +453,7 @@ static void leave_process(const struct remote_request *request, uint64_t now)
 	pthread_mutex_unlock(&lock);
 	if (fresh)
 		log_warn("process %d: a read of its %s takes more than %d s, as if nothing "
-			 "served its %s: it is left alone for a minute",
+			 "served its %s: it is left alone for a minute at least",
 			 request->pid, program ? "program" : "memory", PATIENCE_S,
 			 program ? "file" : "pages");
 }
@@ -367,14 +522,11 @@ static bool is_done_by(struct channel *channel, uint64_t ns)
 	return true;
 }
 
-static dev_t dev_of(const struct channel *channel)
-{
-	return __atomic_load_n(&channel->request.dev, __ATOMIC_ACQUIRE);
-}
-
-static bool is_answered(struct channel *channel, const struct remote_request *request,
+/* 0, -ETIME, or -EAGAIN: the helper is gone. */
+static int await_answer(const struct helper *helper, const struct remote_request *request,
 			bool *is_short)
 {
+	struct channel *channel = helper->channel;
 	uint64_t moved = 0;
 	unsigned int last = 0; /* the step in which it was last seen to move */
 
@@ -383,32 +535,40 @@ static bool is_answered(struct channel *channel, const struct remote_request *re
 		const uint64_t before = moved;
 
 		if (is_done_by(channel, clock_ns(CLOCK_MONOTONIC) + STEP_NS))
-			return true;
+			return __atomic_load_n(&channel->none, __ATOMIC_ACQUIRE) ? -EAGAIN : 0;
+		if (is_gone(helper->socket))
+			return -EAGAIN;
 		moved = __atomic_load_n(&channel->request.moved, __ATOMIC_ACQUIRE);
 		*is_short = is_short_of_time(request, dev_of(channel));
 		if (moved != before)
 			last = step;
 		else if (step - last >= (*is_short ? SHORT_PATIENCE : PATIENCE))
-			return false;
+			return -ETIME;
 	}
-	return false;
+	return -ETIME;
 }
 
-/* False: the helper is left behind, and ends once it is answered. */
-static bool wait_for(struct helper *helper, const struct remote_request *request)
+/* As above, but afterwards the helper is left behind or freed, unless there is an answer. */
+static int wait_for(struct helper *helper, const struct remote_request *request)
 {
 	struct channel *channel = helper->channel;
 	const uint64_t begin = clock_ns(CLOCK_MONOTONIC);
 	bool is_short;
+	const int err = await_answer(helper, request, &is_short);
 
-	if (is_answered(channel, request, &is_short))
-		return true;
+	if (err == -EAGAIN)
+		helper_free(helper);
+	if (err != -ETIME)
+		return err;
 	if (!settle(channel, HELPER_LEFT)) {
 		await(&channel->done);
-		return true;
+		return 0;
 	}
 	note_silence(request, dev_of(channel), clock_ns(CLOCK_MONOTONIC) - begin, is_short);
-	return false;
+	pthread_mutex_lock(&lock);
+	leave(helper);
+	pthread_mutex_unlock(&lock);
+	return -ETIME;
 }
 
 static long take_answer(struct helper *helper, struct remote_request *request, void *buffer)
@@ -434,23 +594,22 @@ static long take_answer(struct helper *helper, struct remote_request *request, v
 
 long remote_ask(struct remote_request *request, void *buffer)
 {
-	bool is_slow;
 	struct helper *helper;
 	long result;
+	int err;
 
 	if (request->size > REMOTE_ROOM)
 		return -ENOMEM;
-	helper = helper_for(request->pid, &is_slow);
+	helper = helper_for(request, &err);
 	if (!helper)
-		return is_slow ? -ETIME : -EAGAIN;
+		return err;
 	if (!ask(helper, request)) {
 		helper_free(helper);
 		return -EAGAIN;
 	}
-	if (!wait_for(helper, request)) {
-		helper_free(helper);
-		return -ETIME;
-	}
+	err = wait_for(helper, request);
+	if (err)
+		return err;
 	result = take_answer(helper, request, buffer);
 	helper_back(helper, result > 0 ? (size_t)result : 0);
 	return result;

@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#define REMOTE_SHUNNED 32
+
 struct remote_request {
 	/* answers in the helper: the bytes in the room, or -errno */
 	long (*serve)(struct remote_request *request, void *room);
@@ -24,11 +26,16 @@ struct remote_request {
 	int fds[2]; /* part of the answer; the caller's to close */
 	size_t fd_count;
 	int left; /* closed after the answer, since that may ask a server; -1: none */
+	dev_t shunned[REMOTE_SHUNNED]; /* by remote_ask(): file systems that hold many helpers */
 };
+
+/* Whether that file system is to be asked for nothing. */
+bool remote_is_shunned(const struct remote_request *request, dev_t dev);
 
 /*
  * The answer of a helper, a process that can be left behind where nothing is ever answered: bytes
- * in buffer, and descriptors, or -errno. -ETIME: none came in time; -EAGAIN: there is no helper.
+ * in buffer, and descriptors, or -errno. -ETIME: none came in time, or too many others have not
+ * come; -EAGAIN: there is no helper.
  */
 long remote_ask(struct remote_request *request, void *buffer);
 
