@@ -10,11 +10,12 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/newfile.h"
+#include "base/order.h"
 #include "observe/process/elf.h"
 #include "observe/process/library.h"
 #include "observe/process/proc.h"
 #include "observe/process/remote.h"
-#include "base/order.h"
 
 static void free_file(struct code_file *file)
 {
@@ -172,6 +173,7 @@ int code_bias(const struct code_range *range, uint64_t *bias)
 }
 
 struct symbols {
+	Dwfl_Callbacks callbacks; /* of dwfl, while it lives */
 	Dwfl *dwfl;
 	Dwfl_Module *module;
 	uint64_t bias; /* from link-time addresses to libdwfl's */
@@ -190,9 +192,10 @@ static int find_debug_file(Dwfl_Module *module, void **data, const char *name, D
 	return dwfl_standard_find_debuginfo(module, data, name, base, file, link, crc, debug_file);
 }
 
-/* Only where nobody can make us wait: not in the file's own folder. */
-static char debug_folder[] = "/usr/lib/debug";
-static char *debug_folders = debug_folder;
+/* The file's own folder may be somebody's who makes us wait: it is searched if its owner is
+ * trusted. */
+static char trusted_folders[] = ":.debug:/usr/lib/debug", shared_folder[] = "/usr/lib/debug";
+static char *debug_folders_trusted = trusted_folders, *debug_folders_shared = shared_folder;
 
 /* Whether a search by the path asks no server. */
 static bool is_local(const struct elf *elf, const char *path)
@@ -220,21 +223,18 @@ static int open_module(struct symbols *symbols, const struct elf *elf, const cha
 
 struct symbols *symbols_open(const struct elf *elf, const char *path)
 {
-	static const Dwfl_Callbacks by_path = {
-		.find_elf = dwfl_build_id_find_elf,
-		.find_debuginfo = find_debug_file,
-		.section_address = dwfl_offline_section_address,
-		.debuginfo_path = &debug_folders,
-	};
-	static const Dwfl_Callbacks by_id = {
-		.find_elf = dwfl_build_id_find_elf,
-		.find_debuginfo = dwfl_build_id_find_debuginfo,
-		.section_address = dwfl_offline_section_address,
-		.debuginfo_path = &debug_folders,
-	};
+	const bool by_path = is_local(elf, path);
 	struct symbols *symbols = xcalloc(1, sizeof(*symbols));
 
-	symbols->dwfl = dwfl_begin(is_local(elf, path) ? &by_path : &by_id);
+	symbols->callbacks = (Dwfl_Callbacks){
+		.find_elf = dwfl_build_id_find_elf,
+		.find_debuginfo = by_path ? find_debug_file : dwfl_build_id_find_debuginfo,
+		.section_address = dwfl_offline_section_address,
+		.debuginfo_path = by_path && !newfile_foreign(&elf_file(elf)->st)
+					  ? &debug_folders_trusted
+					  : &debug_folders_shared,
+	};
+	symbols->dwfl = dwfl_begin(&symbols->callbacks);
 	if (symbols->dwfl && !open_module(symbols, elf, path))
 		return symbols;
 	symbols_free(symbols);

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -175,7 +176,7 @@ static void start_helper(int orders, const int fds[2])
 
 	if (channel == MAP_FAILED)
 		return;
-	pid = fork();
+	pid = ftruncate(fds[0], sizeof(*channel)) ? -1 : fork();
 	if (pid) {
 		if (pid < 0) {
 			__atomic_store_n(&channel->none, true, __ATOMIC_RELEASE);
@@ -198,6 +199,17 @@ static void start_helper(int orders, const int fds[2])
 #define FIRST_CLOSED 0
 #endif
 
+/* Memory that is shared counts as a file: the tracer's own limit is one for its captures. */
+static void raise_file_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_FSIZE, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_FSIZE, &limit);
+}
+
 static _Noreturn void start_helpers(int orders)
 {
 	size_t count = 2;
@@ -212,6 +224,7 @@ static _Noreturn void start_helpers(int orders)
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	signal(SIGCHLD, SIG_IGN);
+	raise_file_limit();
 	if (orders > FIRST_CLOSED)
 		close_range(FIRST_CLOSED, (unsigned int)orders - 1, 0);
 	close_range((unsigned int)orders + 1, ~0u, 0);
@@ -262,7 +275,8 @@ static struct helper *helper_new(void)
 			close(memory);
 		return NULL;
 	}
-	if (!ftruncate(memory, sizeof(*channel)))
+	/* the starter makes it as large as it is mapped */
+	if (!ftruncate(memory, offsetof(struct channel, room)))
 		channel =
 			mmap(NULL, sizeof(*channel), PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
 	if (channel != MAP_FAILED) {
