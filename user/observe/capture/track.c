@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "observe/capture/addresses.h"
 #include "observe/capture/side.h"
+#include "observe/process/layout.h"
 #include "observe/process/record.h"
 #include "observe/process/library.h"
 #include "observe/process/proc.h"
@@ -271,11 +272,17 @@ static void drop_rewritten(struct track *track, struct tracked *tracked,
 	"private fields are not read in %s: a process runs that had mapped it before its libucp "  \
 	"was rewritten in place"
 
+static bool same_layout(const struct layout *a, const struct layout *b)
+{
+	return a == b || (a && b && !memcmp(&a->wire, &b->wire, sizeof(a->wire)));
+}
+
 /*
  * Requests of a process that lives may have the layout that the libucp had before it was rewritten,
  * and the probes of a file are the same for all processes.
  */
-static bool has_old_layout(const struct track *track, const struct library *library)
+static bool has_old_layout(const struct track *track, const struct library *library,
+			   const struct layout *layout)
 {
 	for (size_t i = 0; i < track->processes.len; i++) {
 		const struct tracked *tracked = &track->processes.data[i];
@@ -285,7 +292,8 @@ static bool has_old_layout(const struct track *track, const struct library *libr
 			const struct library *old = tracked->libraries.data[k];
 
 			maps = maps || library_key(old) == library_key(library);
-			had = had || (old->rewritten && old->roles & LIB_UCP);
+			had = had || (old->rewritten && old->roles & LIB_UCP &&
+				      !same_layout(old->layout, layout));
 		}
 		if (maps && had)
 			return true;
@@ -299,7 +307,7 @@ static int probe_library(struct track *track, const struct library *library,
 	char text[4096 + sizeof(NO_LAYOUT)];
 
 	if (ucp && ucp->layout && !probes_find(track->probes, library) &&
-	    has_old_layout(track, library)) {
+	    has_old_layout(track, library, ucp->layout)) {
 		snprintf(text, sizeof(text), NO_LAYOUT, library->path);
 		log_warn("%s", text);
 		side_write(track->writer, side_note(text));
