@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The two halves of remote.h: remote.c knows the questions, remote_helper.c has them answered. */
+/* The parts of remote.h: remote.c knows the questions, remote_ask.c asks, remote_helper.c answers.
+ */
 #ifndef UCXBPF_PROCESS_REMOTE_PRIVATE_H
 #define UCXBPF_PROCESS_REMOTE_PRIVATE_H
 
 #include <limits.h>
+#include <semaphore.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -38,5 +40,32 @@ bool remote_is_shunned(const struct remote_request *request, dev_t dev);
  * come; -EAGAIN: there is no helper.
  */
 long remote_ask(struct remote_request *request, void *buffer);
+
+#define REMOTE_ROOM (64u << 20) /* bytes of an answer; more than 200,000 mappings */
+
+enum helper_state { HELPER_ASKED, HELPER_DONE, HELPER_LEFT };
+enum closing { CLOSING_NOTHING, CLOSING, CLOSING_LEFT };
+
+/*
+ * Shared by a helper and who asks it. An attach asks thousands of times, and a semaphore costs half
+ * as many system calls as a message.
+ */
+struct channel {
+	sem_t asked, done;
+	enum helper_state state; /* atomic: of the last request */
+	enum closing closing; /* atomic: the helper has answered, and closes a file now */
+	bool none; /* atomic: the helper could not be started */
+	struct remote_request request;
+	long result;
+	_Alignas(4096) uint8_t room[REMOTE_ROOM]; /* pages that are used exist */
+};
+
+void remote_await(sem_t *semaphore);
+
+/* From ASKED to another state; false: the other side was faster. */
+bool remote_settle(struct channel *channel, enum helper_state state);
+
+/* Starts helpers, as ordered through that socket. */
+_Noreturn void remote_helpers_process(int orders);
 
 #endif
