@@ -511,7 +511,7 @@ $(O)/%.spdx.json: $(O)/% scripts/sbom
 # Privileged, hence hardened, in a build of its own
 PACKAGE_O := build/package
 PACKAGE_CFLAGS := -O2 -g -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fstack-clash-protection -fcf-protection
-PACKAGE_MAKE = $(MAKE) --no-print-directory O=$(PACKAGE_O) PROFILE=$(PROFILE_O) AR=gcc-ar LDFLAGS='-Wl,-z,relro,-z,now' \
+PACKAGE_MAKE = $(MAKE) --no-print-directory O=$(PACKAGE_O) PROFILE=$(PROFILE_O) AR=gcc-ar LDFLAGS='-Wl,-z,relro,-z,now $(ANYWHERE)' \
 	CFLAGS='$(PACKAGE_CFLAGS) -flto=auto'
 # Instruction cache misses cost the reader most. So packages are built with the profile of an instrumented build, which
 # packaging/train runs; an object that has no profile is compiled as usual.
