@@ -73,7 +73,8 @@ WARN += -Werror -Wmissing-prototypes -Wstrict-prototypes -Wold-style-definition 
 	-Wpointer-arith -Wvla -Wundef -Wwrite-strings -Wformat=2 -Wno-format-nonliteral
 endif
 CFLAGS ?= -O2 -g
-profile_use = $(if $(PROFILE),-fprofile-use=$(@:$(O)/%.o=$(PROFILE)/%.gcda) -fprofile-partial-training -Wno-missing-profile)
+# The counts of an object lie beside it, where the compiler looks for them.
+with_counts = $(if $(PROFILE),cp $(@:$(O)/%.o=$(PROFILE)/%.gcda) $(@D)/ 2>/dev/null;)
 SAN := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all)
 # A build has no path of its machine in it: built elsewhere, it has the same bytes.
 ANYWHERE := -ffile-prefix-map=$(CURDIR)=.
@@ -115,7 +116,7 @@ $(O)/libucxbpf.a: $(LIB_OBJ) $(PROTO_OBJ) $(O)/obj/viewer.o
 
 $(O)/obj/%.o: %.c $(O)/flags | $(GENERATED)
 	$(call say,CC,$@)
-	$(Q)mkdir -p $(@D) && $(CC) $(BASE_CFLAGS) $(profile_use) -MMD -MP -c $< -o $@
+	$(Q)mkdir -p $(@D); $(with_counts) $(CC) $(BASE_CFLAGS) -MMD -MP -c $< -o $@
 
 $(O)/include/%.pb-c.h: user/show/export/%.proto
 	$(call say,PROTOC,$@)
@@ -512,7 +513,7 @@ $(O)/%.spdx.json: $(O)/% scripts/sbom
 PACKAGE_O := build/package
 PACKAGE_CFLAGS := -O2 -g -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fstack-clash-protection -fcf-protection
 PACKAGE_MAKE = $(MAKE) --no-print-directory O=$(PACKAGE_O) PROFILE=$(PROFILE_O) AR=gcc-ar LDFLAGS='-Wl,-z,relro,-z,now $(ANYWHERE)' \
-	CFLAGS='$(PACKAGE_CFLAGS) -flto=auto'
+	CFLAGS='$(PACKAGE_CFLAGS) -flto=auto -fprofile-use -fprofile-partial-training -Wno-missing-profile'
 # Instruction cache misses cost the reader most. So packages are built with the profile of an instrumented build, which
 # packaging/train runs; an object that has no profile is compiled as usual.
 PROFILE_O := build/profile
