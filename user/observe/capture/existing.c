@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <sched.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -469,8 +468,6 @@ void existing_apply(struct existing *existing, uint64_t deadline)
 
 void existing_finish(struct existing *existing, uint64_t deadline)
 {
-	char text[120];
-
 	map_release(&existing->pauses);
 	for (size_t i = 0; i < existing->strangers.len; i++)
 		existing->strangers.data[i].next = 0;
@@ -479,10 +476,10 @@ void existing_finish(struct existing *existing, uint64_t deadline)
 	quota_note(&existing->workers_quota, existing->writer);
 	if (!existing->strangers.len)
 		return;
-	snprintf(text, sizeof(text),
-		 "%zu UCX objects that predate the trace were not read for want of time",
-		 existing->strangers.len);
-	side_write(existing->writer, side_note(text));
+	side_write(existing->writer,
+		   side_note("%zu UCX objects that predate the trace were not read for want of "
+			     "time",
+			     existing->strangers.len));
 }
 
 static void write_side(void *arg, const json_t *record)

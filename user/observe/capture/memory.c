@@ -2,7 +2,6 @@
 #include "observe/capture/memory.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -203,8 +202,6 @@ void memory_watch_apply(struct memory_watch *watch, uint64_t deadline)
 
 void memory_watch_finish(struct memory_watch *watch, uint64_t deadline)
 {
-	char text[96];
-
 	for (size_t i = 0; watch->on && i < watch->watched.len; i++)
 		if (!watch->watched.data[i].gone && !deadline_over(deadline))
 			look(watch, &watch->watched.data[i]);
@@ -213,9 +210,8 @@ void memory_watch_finish(struct memory_watch *watch, uint64_t deadline)
 	quota_note(&watch->quota, watch->writer);
 	if (!watch->left_out)
 		return;
-	snprintf(text, sizeof(text), "%" PRIu64 " looks at processes' memory were left out",
-		 watch->left_out);
-	side_write(watch->writer, side_note(text));
+	side_write(watch->writer, side_note("%" PRIu64 " looks at processes' memory were left out",
+					    watch->left_out));
 }
 
 void memory_watch_forget(struct memory_watch *watch, pid_t tgid)

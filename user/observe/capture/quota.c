@@ -2,7 +2,6 @@
 #include "observe/capture/quota.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
 #include "base/log.h"
 #include "observe/capture/side.h"
@@ -33,12 +32,9 @@ void quota_forget(struct quota *quota, pid_t tgid)
 
 void quota_note(const struct quota *quota, struct file_writer *writer)
 {
-	char text[160];
-
 	if (!quota->left_out)
 		return;
-	snprintf(text, sizeof(text),
-		 "a process had more than %" PRIu64 " %s: others were left out, %" PRIu64 " times",
-		 quota->most, quota->name, quota->left_out);
-	side_write(writer, side_note(text));
+	side_write(writer, side_note("a process had more than %" PRIu64 " %s: others were left "
+				     "out, %" PRIu64 " times",
+				     quota->most, quota->name, quota->left_out));
 }

@@ -114,7 +114,7 @@ static void watch_disk(struct capture_session *capture)
 		return;
 	}
 	log_warn("%s: %s", capture->options.output, full);
-	side_write(capture->writer, side_note(full));
+	side_write(capture->writer, side_note("%s", full));
 	detail_end(&capture->detail, "the disk is nearly full", drain_fill(capture->drain));
 }
 
@@ -400,13 +400,8 @@ void capture_abandon(struct capture_session *capture)
 /* format: for the number of processes and the ending of that word; no note for 0 */
 static void note_processes(struct capture_session *capture, unsigned int count, const char *format)
 {
-	char text[200];
-
-	if (!count)
-		return;
-	snprintf(text, sizeof(text), format, count, count == 1 ? "" : "es");
-	log_warn("%s", text);
-	side_write(capture->writer, side_note(text));
+	if (count)
+		side_warn(capture->writer, format, count, count == 1 ? "" : "es");
 }
 
 /* The first trap: Debian's and Ubuntu's Open MPI avoids UCX unless told otherwise. */

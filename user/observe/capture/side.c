@@ -2,10 +2,13 @@
 #include "observe/capture/side.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/shape.h"
@@ -162,9 +165,36 @@ json_t *side_window(const struct windows *windows, uint64_t to)
 	return record;
 }
 
-json_t *side_note(const char *text)
+static json_t *note_of(const char *text)
 {
 	return json_pack("{s:s, s:o}", "t", "note", "text", shape_text(text));
+}
+
+json_t *side_note(const char *format, ...)
+{
+	json_t *note;
+	va_list args;
+	char *text;
+
+	va_start(args, format);
+	text = xvasprintf(format, args);
+	va_end(args);
+	note = note_of(text);
+	free(text);
+	return note;
+}
+
+void side_warn(struct file_writer *writer, const char *format, ...)
+{
+	va_list args;
+	char *text;
+
+	va_start(args, format);
+	text = xvasprintf(format, args);
+	va_end(args);
+	log_warn("%s", text);
+	side_write(writer, note_of(text));
+	free(text);
 }
 
 json_t *side_end(const char *reason, uint64_t stopped, const struct ub_stats *stats)

@@ -38,7 +38,10 @@ json_t *side_consumer(const struct drain_report *report);
 json_t *side_self(struct file_writer *writer, const struct cost_report *cost);
 /* At its start, to = 0, and again, whole, at its end. */
 json_t *side_window(const struct windows *windows, uint64_t to);
-json_t *side_note(const char *text);
+json_t *side_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* A warning that is a note in the capture, too. */
+void side_warn(struct file_writer *writer, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 /* stopped: when the last record may have been made, ns. */
 json_t *side_end(const char *reason, uint64_t stopped, const struct ub_stats *stats);
 

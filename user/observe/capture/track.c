@@ -20,14 +20,10 @@
 
 static void refuse(struct track *track, const char *what, const char *runtime)
 {
-	char text[320];
-
-	snprintf(text, sizeof(text),
-		 "no exact ends of MPI calls in %s: it uses %s, whose user-level threads switch "
-		 "stacks, and a return probe there would end the program",
-		 what, runtime);
-	log_warn("%s", text);
-	side_write(track->writer, side_note(text));
+	side_warn(track->writer,
+		  "no exact ends of MPI calls in %s: it uses %s, whose user-level threads switch "
+		  "stacks, and a return probe there would end the program",
+		  what, runtime);
 }
 
 /* Whether an MPI library's calls may get return probes; if not, warns and notes why, once. */
@@ -174,52 +170,40 @@ static void announce_library(struct track *track, struct tracked *tracked,
 
 static void note_rewritten(struct track *track, const struct map *keys)
 {
-	char text[4096 + sizeof(REWRITTEN)];
-
 	for (size_t i = 0; i < track->libraries.all.len; i++) {
 		const struct library *library = track->libraries.all.data[i];
 
 		if (library->rewritten || !map_find(keys, library_key(library), 0))
 			continue;
-		snprintf(text, sizeof(text), REWRITTEN, library->path);
-		side_write(track->writer, side_note(text));
+		side_write(track->writer, side_note(REWRITTEN, library->path));
 		map_remove(&track->ends_refused, library->dev, library->ino);
 	}
 }
-
-#define LAYOUT_REWRITTEN                                                                           \
-	"%s has lost its probes, as the libucp it works with was rewritten in place: its calls "   \
-	"are missing until a process that maps it is inspected"
 
 /* Their files are those in the one map, but not in the other. */
 static void note_users_of_layout(struct track *track, const struct map *keys,
 				 const struct map *rewritten)
 {
-	char text[4096 + sizeof(LAYOUT_REWRITTEN)];
-
 	for (size_t i = 0; i < track->libraries.all.len; i++) {
 		const struct library *library = track->libraries.all.data[i];
 		const uint64_t key = library_key(library);
 
 		if (library->rewritten || !map_find(keys, key, 0) || map_find(rewritten, key, 0))
 			continue;
-		snprintf(text, sizeof(text), LAYOUT_REWRITTEN, library->path);
-		log_warn("%s", text);
-		side_write(track->writer, side_note(text));
+		side_warn(track->writer,
+			  "%s has lost its probes, as the libucp it works with was rewritten in "
+			  "place: its calls are missing until a process that maps it is inspected",
+			  library->path);
 	}
 }
 
-#define COMPLETIONS_REWRITTEN                                                                      \
-	"process %d has lost its probes at completion functions, as a file that it maps was "      \
-	"rewritten in place: those in other files come back when a function is used again"
-
 static void note_unlearnt(struct track *track, pid_t tgid)
 {
-	char text[sizeof(COMPLETIONS_REWRITTEN) + 16];
-
-	snprintf(text, sizeof(text), COMPLETIONS_REWRITTEN, tgid);
-	log_debug("%s", text);
-	side_write(track->writer, side_note(text));
+	side_write(track->writer,
+		   side_note("process %d has lost its probes at completion functions, as a file "
+			     "that it maps was rewritten in place: those in other files come back "
+			     "when a function is used again",
+			     tgid));
 	vec_push(&track->unlearnt, tgid);
 }
 
@@ -268,10 +252,6 @@ static void drop_rewritten(struct track *track, struct tracked *tracked,
 	scan_again(track, tracked);
 }
 
-#define NO_LAYOUT                                                                                  \
-	"private fields are not read in %s: a process runs that had mapped it before its libucp "  \
-	"was rewritten in place"
-
 static bool same_layout(const struct layout *a, const struct layout *b)
 {
 	return a == b || (a && b && !memcmp(&a->wire, &b->wire, sizeof(a->wire)));
@@ -304,13 +284,12 @@ static bool has_old_layout(const struct track *track, const struct library *libr
 static int probe_library(struct track *track, const struct library *library,
 			 const struct library *ucp)
 {
-	char text[4096 + sizeof(NO_LAYOUT)];
-
 	if (ucp && ucp->layout && !probes_find(track->probes, library) &&
 	    has_old_layout(track, library, ucp->layout)) {
-		snprintf(text, sizeof(text), NO_LAYOUT, library->path);
-		log_warn("%s", text);
-		side_write(track->writer, side_note(text));
+		side_warn(track->writer,
+			  "private fields are not read in %s: a process runs that had mapped it "
+			  "before its libucp was rewritten in place",
+			  library->path);
 		ucp = NULL;
 	}
 	return probes_attach(track->probes, library, ucp);

@@ -75,12 +75,6 @@ static const char *group_words(unsigned int groups)
 	return words[__builtin_ctz(groups)];
 }
 
-static void warn_and_note(struct capture_session *capture, const char *text)
-{
-	log_warn("%s", text);
-	side_write(capture->writer, side_note(text));
-}
-
 bool windows_place(struct capture_session *capture, unsigned int groups)
 {
 	struct windows *windows = &capture->windows;
@@ -88,19 +82,14 @@ bool windows_place(struct capture_session *capture, unsigned int groups)
 	unsigned int come = groups & ~hot->placed;
 	size_t refused;
 	int err = hot_place(hot, groups, &refused);
-	char text[120];
 
 	kernel_set_groups(capture->kernel, hot->placed);
 	derive_placed(capture);
-	if (err && err != windows->error) {
-		snprintf(text, sizeof(text), "probes of %s could not be placed: %s",
-			 group_words(groups & ~hot->placed), strerror(-err));
-		warn_and_note(capture, text);
-	}
-	if (refused) {
-		snprintf(text, sizeof(text), "the kernel refused probes: %zu", refused);
-		warn_and_note(capture, text);
-	}
+	if (err && err != windows->error)
+		side_warn(capture->writer, "probes of %s could not be placed: %s",
+			  group_words(groups & ~hot->placed), strerror(-err));
+	if (refused)
+		side_warn(capture->writer, "the kernel refused probes: %zu", refused);
 	if (come)
 		windows->error = err;
 	return !err;
