@@ -116,7 +116,7 @@ $(O)/libucxbpf.a: $(LIB_OBJ) $(PROTO_OBJ) $(O)/obj/viewer.o
 
 $(O)/obj/%.o: %.c $(O)/flags | $(GENERATED)
 	$(call say,CC,$@)
-	$(Q)mkdir -p $(@D); $(with_counts) $(CC) $(BASE_CFLAGS) -MMD -MP -c $< -o $@
+	$(Q)mkdir -p $(@D) && { $(with_counts) :; } && $(CC) $(BASE_CFLAGS) -MMD -MP -c $< -o $@
 
 $(O)/include/%.pb-c.h: user/show/export/%.proto
 	$(call say,PROTOC,$@)

@@ -408,7 +408,7 @@ static void read_lanes(struct object *object, const json_t *side)
 	object->lanes_at = object->from;
 }
 
-/* Lanes that are proved to be all replace those that are not. */
+/* A complete list of lanes replaces one that may lack some. */
 static void take_lanes(struct object *known, const struct object *object)
 {
 	if (object->lanes_are != LANES_ALL || (known->lanes.len && known->lanes_are != LANES_SOME))

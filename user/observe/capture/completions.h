@@ -36,8 +36,8 @@ void completions_forget(struct completions *completions, struct probes *probes, 
 void completions_learn_again(struct completions *completions, pid_t tgid);
 
 /*
- * Removes the probes of processes that have ended, and places some at functions seen since the last
- * call, those that have no turn before the deadline at the next one.
+ * Removes the probes of processes that have ended, and probes the functions seen since the last
+ * call. What is left at the deadline waits for the next call.
  */
 void completions_apply(struct completions *completions, struct probes *probes,
 		       const struct library_set *libraries, uint64_t deadline);

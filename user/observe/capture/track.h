@@ -95,7 +95,10 @@ void track_forget_ended(struct track *track, uint64_t by);
  */
 void track_forget_libraries(struct track *track);
 
-/* The files with these keys were rewritten in place: adds those that are probed anew with them. */
+/*
+ * The files with these keys were rewritten in place. Adds the keys of libraries whose probes had
+ * the layout of one of them, and which are probed anew as well.
+ */
 void track_rewritten(struct track *track, struct map *keys);
 
 /* Scans every live process again: mmap events were lost. */

@@ -31,7 +31,7 @@ struct remote_request {
 	dev_t shunned[REMOTE_SHUNNED]; /* by remote_ask(): file systems that hold many helpers */
 };
 
-/* Whether that file system is to be asked for nothing. */
+/* Too many helpers wait for that file system: nothing more is asked of it. */
 bool remote_is_shunned(const struct remote_request *request, dev_t dev);
 
 /*
