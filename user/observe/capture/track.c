@@ -245,9 +245,9 @@ static void drop_rewritten(struct track *track, struct tracked *tracked,
 {
 	struct map keys = { 0 };
 
-	log_warn(REWRITTEN, library->path);
 	map_insert(&keys, library_key(library), 0, NULL);
 	track_rewritten(track, &keys);
+	log_warn(REWRITTEN, library->path);
 	map_release(&keys);
 	scan_again(track, tracked);
 }
