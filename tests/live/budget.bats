@@ -33,6 +33,19 @@ busy()
 
 @test "attach has a budget without being asked, of the site's choice" { UCXBPF_BUDGET=2% busy mpich; }
 
+@test "a trace of a moment has a window" {
+	PAUSE=0
+	start openmpi shm n
+	# the loop has to run while its cost is measured
+	for try in 1 2 3 4 5; do
+		rm -f "$WORK/a.ucxb"
+		"$UCXBPF" attach -q -o "$WORK/a.ucxb" -p "$PIDS" --budget 0.01% -d 300ms
+		windows_hold --count 1 --steps windows "$WORK/a.ucxb" && break
+	done
+	jq -e '(.windows | length == 1) and (.ops | map(.count) | add > 0)' "$WORK/report.json"
+	finish
+}
+
 # forced MPI: down and up each interval, through all steps
 forced()
 {

@@ -60,6 +60,7 @@ static void budget_side(struct capture_session *capture)
 #define PROGRAM_MAX 2000.0 /* above this, the thread was preempted */
 #define ENOUGH_RUNS 2000
 #define PLACING (10 * MS) /* until that is measured */
+#define FIRST (5 * MS) /* length of the first window */
 /* For tests: another step after each interval of that many ms. */
 #define FORCE "UCXBPF_BUDGET_FORCE"
 
@@ -347,12 +348,14 @@ void budget_begin(struct capture_session *capture)
 	while (governor->step > STEP_WINDOWS &&
 	       !windows_place(capture, governor_groups(governor->step)) && governor->step > lowest)
 		governor_lower(governor, side_now());
+	name_step(capture);
 	if (governor->step == STEP_WINDOWS) {
-		windows->closed = side_now();
-		apply(capture);
+		/* at once, so that a trace of a second has one; plan_windows() follows its end */
+		windows->length = governor->forced ? budget->interval / 2 : FIRST;
+		windows->due = side_now();
+		budget_side(capture);
 		return;
 	}
-	name_step(capture);
 	windows_begin(capture);
 	kernel_resume(capture->kernel);
 	budget_side(capture);

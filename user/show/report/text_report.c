@@ -60,7 +60,9 @@ int report_text(const struct report *report, const struct report_text_options *o
 	text_deaths(&text);
 	if (nothing_seen(report))
 		fprintf(out, "No UCX or MPI activity %s.\n\n",
-			report->filtering ? "passes the filter" : "was captured");
+			report->filtering     ? "passes the filter"
+			: report->windows.len ? "was recorded in these windows"
+					      : "was captured");
 	text_paths(&text);
 	text_functions(&text);
 	text_times(&text);
