@@ -15,6 +15,7 @@ struct found {
 	struct pair pair;
 	VEC(struct fact_open) open;
 	VEC(struct fact_unread) unread;
+	size_t windows;
 	struct analysis *analysis; /* owns the strings */
 };
 
@@ -27,6 +28,8 @@ static void keep(void *arg, enum fact_type type, const void *fact, const struct 
 		vec_push(&found->open, *(const struct fact_open *)fact);
 	if (type == FACT_UNREAD)
 		vec_push(&found->unread, *(const struct fact_unread *)fact);
+	if (type == FACT_WINDOW)
+		found->windows++;
 }
 
 static void side(struct found *found, json_t *side)
@@ -35,9 +38,14 @@ static void side(struct found *found, json_t *side)
 	json_array_append_new(found->pair.job.sides, side);
 }
 
-/* The first process is in that function at two looks, and its queues are read at the second. */
-static void look(struct found *found, const char *function, const char *posted, const char *reason,
-		 int cut)
+#define LOOKS_APART 1000000000 /* ns */
+
+/*
+ * The first process is in that function at two looks, and its queues are read at the second.
+ * more: other side records, taken over.
+ */
+static void look_beside(struct found *found, const char *function, const char *posted,
+			const char *reason, int cut, json_t *more)
 {
 	const struct fact_sink sink = { found, keep };
 	struct record_source source = { .ctx = &found->pair.job,
@@ -56,7 +64,7 @@ static void look(struct found *found, const char *function, const char *posted, 
 			json_object_set_new(process, "mpi", json_string("Open MPI 4.1.4"));
 	}
 	for (int k = 0; k < 2; k++) {
-		job->now += 1000000000;
+		job->now += LOOKS_APART;
 		side(found,
 		     json_pack("{s:s, s:i, s:i, s:I, s:s, s:s, s:s, s:s}", "t", "thread", "tgid", 1,
 			       "tid", 1, "ts", (json_int_t)job->now, "state", "R", "function",
@@ -70,12 +78,20 @@ static void look(struct found *found, const char *function, const char *posted, 
 	if (cut)
 		json_object_set_new(queues, "cut", json_integer(cut));
 	side(found, queues);
+	json_array_extend(job->sides, more);
+	json_decref(more);
 	source.sides = job->sides;
 	found->analysis = analysis_new();
 	analysis_add_source(found->analysis, &source);
 	assert_int_equal(analysis_run(found->analysis, &sink, &totals), 0);
 	assert_int_equal(found->open.len, 1);
 	assert_string_equal(found->open.data[0].function, function);
+}
+
+static void look(struct found *found, const char *function, const char *posted, const char *reason,
+		 int cut)
+{
+	look_beside(found, function, posted, reason, cut, json_array());
 	assert_true(found->open.data[0].certain);
 }
 
@@ -96,6 +112,40 @@ static void expect(const char *function, const char *posted, int rank, bool cert
 	assert_int_equal(found.open.data[0].peer_certain, certain);
 	assert_int_equal(found.unread.len, 0);
 	release(&found);
+}
+
+/*
+ * Between the two looks a later call has a record only while a window lasts; length: of one that
+ * began with the first look, 0: the budget allowed none.
+ */
+static void recorded_for(int64_t length, bool certain)
+{
+	struct found found;
+	struct pair sizing;
+	int64_t first;
+	json_t *more;
+
+	pair_init_apart(&sizing, "attach");
+	first = (int64_t)sizing.job.now + LOOKS_APART;
+	job_release(&sizing.job);
+	more = length ? json_pack("[{s:s, s:i, s:I, s:I}]", "t", "window", "n", 1, "from",
+				  (json_int_t)first, "to", (json_int_t)(first + length))
+		      : json_pack("[{s:s, s:I, s:s, s:s}]", "t", "budget", "ts", (json_int_t)first,
+				  "step", "windows", "reason", "start");
+	look_beside(&found, "MPI_Recv", "[]", NULL, 0, more);
+	assert_int_equal(found.windows, 1);
+	assert_int_equal(found.open.data[0].certain, certain);
+	assert_int_equal(found.open.data[0].until - found.open.data[0].since,
+			 certain ? LOOKS_APART : 0);
+	release(&found);
+}
+
+static void between_windows(void **state)
+{
+	(void)state;
+	recorded_for(LOOKS_APART, true);
+	recorded_for(LOOKS_APART - 1, false);
+	recorded_for(0, false);
 }
 
 /* A receive on the call's stack is its own, whatever else is posted. */
@@ -195,7 +245,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(own_receive),    cmocka_unit_test(only_receive),
 		cmocka_unit_test(of_collectives), cmocka_unit_test(numbers_in_tags),
-		cmocka_unit_test(unread_queues),
+		cmocka_unit_test(unread_queues),  cmocka_unit_test(between_windows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

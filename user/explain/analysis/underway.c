@@ -178,15 +178,20 @@ void underway_number(struct fact_open *open, const struct collective_identity *i
 	open->sequence_reason = identity->unnumbered;
 }
 
-/* Whether a call that began later would have a record. */
-static bool all_recorded(const struct process *process, uint64_t since)
+/* Whether a call that began between two times would have a record. */
+static bool all_recorded(const struct process *process, uint64_t since, uint64_t until)
 {
 	const struct capture *capture = process->told_by;
 
 	if (!capture || capture->counted || process->missing_until > since)
 		return false;
-	return !capture->windows.len ||
-	       (capture->windows.len == 1 && capture->windows.data[0].from <= since);
+	for (size_t i = 0; i < capture->windows.len; i++) {
+		const struct window *window = &capture->windows.data[i];
+
+		if (window->from <= since && (!window->to || window->to >= until))
+			return true;
+	}
+	return !capture->windows.len;
 }
 
 #define AT_END 500000000u /* ns: looks at the end come so soon before it */
@@ -227,7 +232,7 @@ enum underway underway_call(const struct emitter *emitter, const struct call *ca
 		open->since = call->start;
 		open->comm = call->comm;
 	}
-	open->certain = all_recorded(call->process, call->start);
+	open->certain = all_recorded(call->process, call->start, look->ts);
 	if (!open->certain) {
 		/* it may be a later one, from the same place */
 		open->bound = true;
@@ -253,10 +258,11 @@ static void emit_held(struct emitter *emitter, const struct process *process,
 
 	underway_number(&open, &unknown);
 	open.bound = true;
-	open.since = same ? looks->first.ts : looks->last.ts;
 	open.until = looks->last.ts;
-	open.certain =
-		same && looks->first.ts < looks->last.ts && all_recorded(process, looks->first.ts);
+	open.certain = same && looks->first.ts < looks->last.ts &&
+		       all_recorded(process, looks->first.ts, looks->last.ts);
+	/* unless it is certain, it may be a later one, from the same place */
+	open.since = open.certain ? looks->first.ts : looks->last.ts;
 	fact_put(emitter->sink, FACT_OPEN, &open);
 }
 

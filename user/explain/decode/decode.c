@@ -16,10 +16,8 @@ static void decode_window(struct decoder *decoder, struct capture *capture, cons
 	struct window window = {
 		.from = side_u64(side, "from"),
 		.to = side_u64(side, "to"),
-		.step = strings_intern(&decoder->strings,
-				       json_string_value(json_object_get(side, "step"))),
-		.reason = strings_intern(&decoder->strings,
-					 json_string_value(json_object_get(side, "reason"))),
+		.step = side_string(decoder, side, "step"),
+		.reason = side_string(decoder, side, "reason"),
 		.paid_ppm = side_u64(side, "paid_ppm"),
 	};
 	struct window *last =
@@ -29,6 +27,22 @@ static void decode_window(struct decoder *decoder, struct capture *capture, cons
 		last->to = window.to;
 	else if (!last || window.from > last->from)
 		vec_push(&capture->windows, window);
+}
+
+/* A budget that allowed windows alone, and a trace that ended before one: an empty window. */
+static void decode_budget(struct decoder *decoder, struct capture *capture, const json_t *side)
+{
+	const char *step = json_string_value(json_object_get(side, "step"));
+	const uint64_t ts = side_u64(side, "ts");
+
+	if (capture->windows.len || !step || strcmp(step, "windows") != 0)
+		return;
+	vec_push(&capture->windows,
+		 ((struct window){ .from = ts,
+				   .to = ts,
+				   .step = strings_intern(&decoder->strings, step),
+				   .reason = side_string(decoder, side, "reason"),
+				   .paid_ppm = side_u64(side, "share_ppm") }));
 }
 
 static void decode_detail(struct decoder *decoder, struct capture *capture, const json_t *side)
@@ -258,7 +272,7 @@ static void decode_uct_ep(struct decoder *decoder, struct capture *capture, cons
 	decode_side_object(decoder, capture, OBJECT_UCT_EP, side);
 }
 
-/* In the order in which they must be read: objects need processes. */
+/* In the order in which they must be read: objects need processes, a budget the windows. */
 static const struct {
 	const char *type;
 	void (*decode)(struct decoder *decoder, struct capture *capture, const json_t *side);
@@ -267,10 +281,11 @@ static const struct {
 	{ "library", decode_library }, { "worker", decode_worker }, { "iface", decode_iface },
 	{ "uct_ep", decode_uct_ep },   { "ep", decode_ep },         { "note", decode_note },
 	{ "gap", decode_gap },         { "module", decode_module }, { "symbol", decode_symbol },
-	{ "address", decode_address }, { "window", decode_window }, { "end", decode_end },
-	{ "detail", decode_detail },   { "cell", decode_cell },     { "cells", decode_cells },
-	{ "gpu", decode_gpu },         { "memory", decode_look },   { "thread", decode_thread },
-	{ "queues", decode_queues },   { "unread", decode_unread }, { "unseen", decode_unseen },
+	{ "address", decode_address }, { "window", decode_window }, { "budget", decode_budget },
+	{ "end", decode_end },         { "detail", decode_detail }, { "cell", decode_cell },
+	{ "cells", decode_cells },     { "gpu", decode_gpu },       { "memory", decode_look },
+	{ "thread", decode_thread },   { "queues", decode_queues }, { "unread", decode_unread },
+	{ "unseen", decode_unseen },
 };
 
 static int by_time(const void *left, const void *right)
