@@ -91,7 +91,7 @@ static void several_captures(void **state)
 static void with_a_budget(void **state)
 {
 	static const struct fact_window windows[] = {
-		{ 0, "node-a", 0, 5 * SECOND, 6 * SECOND, 25 * SECOND, "uct", "start", 0 },
+		{ 0, "node-a", 0, 5 * SECOND, 6 * SECOND, 25 * SECOND, "uct", "start", 400000 },
 		{ 0, "node-a", 0, 7 * SECOND, 8 * SECOND, 25 * SECOND, "windows", "over budget",
 		  213000 },
 		{ 0, "node-a", 0, 9 * SECOND, 10 * SECOND, 25 * SECOND, "windows", "over budget",
@@ -103,12 +103,14 @@ static void with_a_budget(void **state)
 	json_t *root, *last;
 
 	(void)state;
-	assert_says(printed,
-		    "\nbudget: from 0 ns on all layers (start)\n"
-		    "        from 2.00 s on windows of all layers (over budget, a thread "
-		    "paid 21.3 % of its time)\n"
-		    "        from 6.00 s on MPI calls (under budget, a thread paid 1.0 % of "
-		    "its time)\ncost");
+	assert_says(
+		printed,
+		"\nbudget: from 0 ns on all layers (start, a thread paid 40.0 % of the ms in which "
+		"the cost was\n        measured)\n"
+		"        from 2.00 s on windows of all layers (over budget, a thread "
+		"paid 21.3 % of its time)\n"
+		"        from 6.00 s on MPI calls (under budget, a thread paid 1.0 % of "
+		"its time)\ncost");
 	free(printed);
 	printed = print(windows, 4, report_json);
 	root = json_loads(printed, 0, NULL);
@@ -118,6 +120,45 @@ static void with_a_budget(void **state)
 	assert_int_equal(json_integer_value(json_object_get(last, "paid_ppm")), 10000);
 	json_decref(root);
 	free(printed);
+}
+
+/* A process is observed from its first call to the end of the trace, as far as windows cover that.
+ */
+static void shares_are_of_the_windows(void **state)
+{
+	struct report *report = report_new(NULL);
+	struct fact_sink sink = report_sink(report);
+	struct fact_totals totals = { 0 };
+	json_t *root, *time;
+	char *printed = NULL;
+	size_t size;
+	FILE *out = open_memstream(&printed, &size);
+
+	(void)state;
+	fact_put(&sink, FACT_PROCESS, &made_processes[0]);
+	fact_put(&sink, FACT_CALL,
+		 &(struct fact_call){ .id = 1,
+				      .function = "MPI_Send",
+				      .context = -1,
+				      .start = 11 * SECOND / 2,
+				      .end = 23 * SECOND / 4,
+				      .end_precision = TIME_EXACT,
+				      .until = 20 * SECOND,
+				      .seen = "probe" });
+	for (int i = 0; i < 2; i++)
+		fact_put(&sink, FACT_WINDOW, &two_hosts[i]);
+	fact_put(&sink, FACT_LIFETIME, &(struct fact_lifetime){ .until = 25 * SECOND });
+	report_finish(report, &totals);
+	assert_int_equal(report_json(report, out), 0);
+	fclose(out);
+	root = json_loads(printed, 0, NULL);
+	time = json_array_get(json_object_get(root, "time"), 0);
+	assert_int_equal(json_integer_value(json_object_get(time, "span_ns")), 3 * SECOND / 2);
+	assert_int_equal(json_integer_value(json_object_get(time, "mpi_ns")), SECOND / 4);
+	assert_true(json_integer_value(json_object_get(time, "mpi_most_ns")) <= (json_int_t)(3 * SECOND / 2));
+	json_decref(root);
+	free(printed);
+	report_free(report);
 }
 
 static void in_json(void **state)
@@ -142,9 +183,8 @@ static void in_json(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_host),
-		cmocka_unit_test(several_captures),
-		cmocka_unit_test(in_json),
+		cmocka_unit_test(one_host),      cmocka_unit_test(several_captures),
+		cmocka_unit_test(in_json),       cmocka_unit_test(shares_are_of_the_windows),
 		cmocka_unit_test(with_a_budget),
 	};
 

@@ -537,9 +537,12 @@ static void put_times(const struct report *report, struct json_out *out)
 {
 	json_out_array(out, "time");
 	for (size_t i = 0; i < report->waits.times.len; i++) {
-		const struct time_row row = { (int)i, report_process_span(report, (int)i),
-					      report->waits.times.data[i] };
+		struct time_row row = { (int)i, report_process_span(report, (int)i),
+					report->waits.times.data[i] };
 
+		/* the next call may be one of a later window */
+		if (report->windows.len && row.time.most > row.span)
+			row.time.most = row.span;
 		if (row.time.calls)
 			json_out_item(out, shape_json(process_time_shape, &row, report));
 	}

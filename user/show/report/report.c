@@ -308,6 +308,28 @@ void report_behind(const struct report *report, hang_rows *rows)
 	hang_find(&report->waits.hang, &processes, rows);
 }
 
+/* The share of a time that a host's windows cover; all of it if it has none, or several captures.
+ */
+static uint64_t recorded(const struct report *report, int host, uint64_t from, uint64_t until)
+{
+	const struct fact_window *first = NULL;
+	uint64_t ns = 0;
+
+	for (size_t i = 0; i < report->windows.len; i++) {
+		const struct fact_window *window = &report->windows.data[i];
+		const uint64_t begin = window->from > from ? window->from : from;
+		const uint64_t end = window->to < until ? window->to : until;
+
+		if (window->host != host)
+			continue;
+		if (first && window->capture != first->capture)
+			return until - from;
+		first = window;
+		ns += end > begin ? end - begin : 0;
+	}
+	return first ? ns : until - from;
+}
+
 uint64_t report_process_span(const struct report *report, int process)
 {
 	const struct report_process *found = report_process_at(report, process);
@@ -317,7 +339,7 @@ uint64_t report_process_span(const struct report *report, int process)
 
 	if (!found || !time || !time->first || found->lifetime.until < time->first)
 		return 0;
-	return found->lifetime.until - time->first;
+	return recorded(report, found->fact.host, time->first, found->lifetime.until);
 }
 
 uint64_t report_mpi_span(const struct report *report)

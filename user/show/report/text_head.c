@@ -10,6 +10,31 @@
 #include "base/units.h"
 #include "base/vec.h"
 
+#define LINE 512
+#define LABEL 8
+
+static void print(const struct text_report *text, const char *label, const char *body)
+{
+	fprintf(text->out, "%-*s", LABEL, label);
+	text_paragraph(text, LABEL, body, STYLE_PLAIN);
+}
+
+static void add_time(const struct text_report *text, char *line, uint64_t ns)
+{
+	char number[40];
+
+	unit_time(number, sizeof(number), ns, text->options->exact);
+	text_append(line, LINE, "%s", number);
+}
+
+static void add_bytes(const struct text_report *text, char *line, uint64_t bytes)
+{
+	char number[40];
+
+	unit_bytes(number, sizeof(number), bytes, text->options->exact);
+	text_append(line, LINE, "%s", number);
+}
+
 /* The windows of one capture. */
 struct sampled {
 	size_t count;
@@ -30,11 +55,11 @@ static struct sampled sampled_from(const struct report *report, size_t first)
 	return sampled;
 }
 
-static void print_host(const struct text_report *text, const char *name)
+static void add_host(char *line, const char *name)
 {
 	char *plain = text_plain(name);
 
-	fprintf(text->out, " on %s", plain);
+	text_append(line, LINE, " on %s", plain);
 	free(plain);
 }
 
@@ -57,15 +82,19 @@ const char *report_step_text(const char *step)
 
 static void print_step(const struct text_report *text, const struct fact_window *window, bool first)
 {
-	char at[40], paid[16];
+	/* the first cost is that of some ms with all layers that were tried */
+	const bool start = window->reason && !strcmp(window->reason, "start");
+	char line[LINE] = "from ", paid[16];
 
-	unit_time(at, sizeof(at), window->from - text->report->hosts.data[window->host].first,
-		  text->options->exact);
+	add_time(text, line, window->from - text->report->hosts.data[window->host].first);
+	text_append(line, LINE, " on %s (%s", report_step_text(window->step),
+		    window->reason ? window->reason : "?");
 	unit_share(paid, sizeof(paid), window->paid_ppm, 1000000);
-	fprintf(text->out, "%-7s from %s on %s (%s%s%s%s)\n", first ? "budget:" : "", at,
-		report_step_text(window->step), window->reason ? window->reason : "?",
-		window->paid_ppm ? ", a thread paid " : "", window->paid_ppm ? paid : "",
-		window->paid_ppm ? " of its time" : "");
+	if (window->paid_ppm)
+		text_append(line, LINE, ", a thread paid %s of %s", paid,
+			    start ? "the ms in which the cost was measured" : "its time");
+	text_append(line, LINE, ")");
+	print(text, first ? "budget:" : "", line);
 }
 
 /* With a budget: the layers recorded over time. Equal neighbours are merged. */
@@ -92,38 +121,23 @@ static void text_windows(const struct text_report *text)
 
 	for (size_t i = 0; i < report->windows.len; i += sampled.count) {
 		const struct fact_window *first = &report->windows.data[i];
-		char seen[40], whole[40], share[16];
+		char line[LINE] = "", share[16];
 
 		sampled = sampled_from(report, i);
-		unit_time(seen, sizeof(seen), sampled.seen, text->options->exact);
-		unit_time(whole, sizeof(whole), sampled.whole, text->options->exact);
+		text_append(line, LINE, "%zu window%s, ", sampled.count,
+			    sampled.count == 1 ? "" : "s");
+		add_time(text, line, sampled.seen);
+		text_append(line, LINE, " of ");
+		add_time(text, line, sampled.whole);
 		unit_share(share, sizeof(share), sampled.seen, sampled.whole);
-		fprintf(text->out, "sampled %zu window%s, %s of %s (%s)", sampled.count,
-			sampled.count == 1 ? "" : "s", seen, whole, share);
+		text_append(line, LINE, " (%s)", share);
 		if (sampled.count < report->windows.len)
-			print_host(text, first->host_name ? first->host_name : "?");
-		fputs(i ? "\n" : ": all numbers are of the windows alone\n", text->out);
+			add_host(line, first->host_name ? first->host_name : "?");
+		if (!i)
+			text_append(line, LINE, ": all numbers are of the windows alone");
+		print(text, "sampled", line);
 		print_steps(text, i, sampled.count);
 	}
-}
-
-#define LINE 512
-#define LABEL 8
-
-static void add_time(const struct text_report *text, char *line, uint64_t ns)
-{
-	char number[40];
-
-	unit_time(number, sizeof(number), ns, text->options->exact);
-	text_append(line, LINE, "%s", number);
-}
-
-static void add_bytes(const struct text_report *text, char *line, uint64_t bytes)
-{
-	char number[40];
-
-	unit_bytes(number, sizeof(number), bytes, text->options->exact);
-	text_append(line, LINE, "%s", number);
 }
 
 static void tracer(const struct text_report *text, const struct fact_self *self, char *line)
@@ -175,12 +189,6 @@ static void in_kernel(const struct text_report *text, const struct fact_self *se
 	}
 	if (self->kernel_known < self->captures)
 		text_append(line, LINE, "; %u of %u captures", self->kernel_known, self->captures);
-}
-
-static void print(const struct text_report *text, const char *label, const char *body)
-{
-	fprintf(text->out, "%-*s", LABEL, label);
-	text_paragraph(text, LABEL, body, STYLE_PLAIN);
 }
 
 /* The cost of tracing, as lines of the header. */

@@ -142,7 +142,8 @@ void text_time_shares(const struct text_report *text)
 	}
 	text_append(line, LINE, "in MPI %s", shares.exact ? "" : text->at_least);
 	add_share(line, shares.least, shares.span);
-	text_append(line, LINE, " of the run (%s", shares.exact ? "" : text->at_least);
+	text_append(line, LINE, " of the %s (%s", text->report->windows.len ? "windows" : "run",
+		    shares.exact ? "" : text->at_least);
 	add_time(text, line, shares.least);
 	text_append(line, LINE, " of ");
 	add_time(text, line, shares.span);
