@@ -69,6 +69,14 @@ static void nothing(uint64_t ts, uint64_t address)
 	assert_false(evidence_find(&evidence, &capture, ts, address, &answer));
 }
 
+/* The capture lost changes. */
+static void distrust(void)
+{
+	for (size_t i = 0; i < evidence.looks.len; i++)
+		evidence.looks.data[i]->distrusted = true;
+	evidence_ready(&evidence);
+}
+
 static void mappings(void **state)
 {
 	(void)state;
@@ -187,7 +195,7 @@ static void eliminated(void **state)
 	}
 	is(150, 0x4000, MEMORY_UNKNOWN, -1, NULL, "mapped by another device's driver");
 	nothing(99, 0x1fff);
-	evidence_distrust(&evidence, &capture);
+	distrust();
 	nothing(150, 0x1fff);
 }
 
@@ -224,7 +232,7 @@ static void eliminated_from_the_start(void **state)
 	evidence.unprobed = true;
 	nothing(50, 0x1000);
 	evidence.unprobed = false;
-	evidence_distrust(&evidence, &capture);
+	distrust();
 	nothing(50, 0x1000);
 }
 
@@ -268,7 +276,7 @@ static void heap_grows_from_the_start(void **state)
 	evidence.whole = true;
 	is(150, 0x2000, MEMORY_HOST, -1, "map", NO_REASON);
 	is(150, 0x3000, MEMORY_UNKNOWN, -1, NULL, "its mapping changed while it was in use");
-	evidence_distrust(&evidence, &capture);
+	distrust();
 	is(150, 0x2000, MEMORY_UNKNOWN, -1, NULL, "its mapping changed while it was in use");
 }
 
@@ -380,9 +388,22 @@ static void distrusted(void **state)
 	at(100);
 	range(0x1000, 0x2000, EVIDENCE_RESERVED);
 	region(0x1000, 0x2000, UCX_SAYS_GPU, 1);
-	evidence_distrust(&evidence, &capture);
-	evidence_ready(&evidence);
+	distrust();
 	is(100, 0x1000, MEMORY_GPU, -1, "map", WHICH);
+}
+
+/* Two captures of a process have both lost changes. */
+static void all_distrusted(void **state)
+{
+	(void)state;
+	at(100);
+	range(0x4000, 0x5000, EVIDENCE_HOST);
+	look->distrusted = true;
+	evidence_look_add(&evidence, 200, &other)->distrusted = true;
+	evidence_ready(&evidence);
+	nothing(150, 0x1000);
+	evidence.whole = true;
+	nothing(50, 0x1000);
 }
 
 int main(void)
@@ -406,6 +427,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(changes_its_mind, setup, teardown),
 		cmocka_unit_test_setup_teardown(of_another_capture, setup, teardown),
 		cmocka_unit_test_setup_teardown(distrusted, setup, teardown),
+		cmocka_unit_test_setup_teardown(all_distrusted, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

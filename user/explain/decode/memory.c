@@ -153,8 +153,7 @@ void decode_look(struct decoder *decoder, struct capture *capture, const json_t 
 	look->cached = json_is_true(json_object_get(ucx, "cached"));
 	add_regions(look, json_object_get(ucx, "regions"), &devices);
 	read_joined(decoder, capture, process, json_object_get(side, "gpus"));
-	if (capture->lost_memory)
-		evidence_distrust(&process->evidence, capture);
+	look->distrusted = capture->lost_memory;
 	keep_devices(process, &devices);
 	vec_release(&devices);
 }

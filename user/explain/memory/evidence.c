@@ -55,24 +55,25 @@ static int look_by_time(const void *left, const void *right)
 			     (*(struct evidence_look *const *)right)->ts);
 }
 
+static void distrust(struct memory_evidence *evidence, struct evidence_look *look)
+{
+	look->regions.len = 0;
+	evidence->distrusted = true;
+}
+
 void evidence_ready(struct memory_evidence *evidence)
 {
 	if (!evidence->looks.len)
 		return; /* they are all that changes and ends are for */
+	for (size_t i = 0; i < evidence->looks.len; i++)
+		if (evidence->looks.data[i]->distrusted)
+			distrust(evidence, evidence->looks.data[i]);
 	qsort(evidence->looks.data, evidence->looks.len, sizeof(*evidence->looks.data),
 	      look_by_time);
 	if (evidence->ends.len)
 		qsort(evidence->ends.data, evidence->ends.len, sizeof(*evidence->ends.data),
 		      order_by_value);
 	changes_ready(&evidence->changes);
-}
-
-void evidence_distrust(struct memory_evidence *evidence, const void *by)
-{
-	for (size_t i = 0; i < evidence->looks.len; i++)
-		if (evidence->looks.data[i]->by == by)
-			evidence->looks.data[i]->regions.len = 0;
-	evidence->distrusted = by;
 }
 
 /* The content of an address in the two looks around a time, before and after it. */
@@ -266,12 +267,13 @@ static bool was_empty(const struct memory_evidence *evidence, const struct aroun
 }
 
 /* It was mapped since; what GPU libraries have made since was seen, and was never there. */
-static bool is_eliminated(const struct memory_evidence *evidence, const void *by,
-			  const struct around *around, uint64_t address)
+static bool is_eliminated(const struct memory_evidence *evidence, const struct around *around,
+			  uint64_t address)
 {
+	const struct evidence_look *look = around->look[around->look[0] ? 0 : 1];
+
 	return was_empty(evidence, around) && around->class[1] == EVIDENCE_NONE &&
-	       !evidence->unprobed && evidence->distrusted != by &&
-	       !changes_at(&evidence->changes, address);
+	       !evidence->unprobed && !look->distrusted && !changes_at(&evidence->changes, address);
 }
 
 bool evidence_find(const struct memory_evidence *evidence, const void *by, uint64_t ts,
@@ -296,7 +298,7 @@ bool evidence_find(const struct memory_evidence *evidence, const void *by, uint6
 		*answer = unknown(reason);
 	else if (class != EVIDENCE_NONE)
 		*answer = by_map(&around, class);
-	else if (is_eliminated(evidence, by, &around, address))
+	else if (is_eliminated(evidence, &around, address))
 		*answer = known(MEMORY_HOST, "elimination");
 	else
 		return false;

@@ -46,6 +46,8 @@ struct evidence_look {
 	const void *by; /* the capture that took it: one of another capture does not count */
 	VEC(struct evidence_range) ranges;
 	VEC(struct evidence_region) regions;
+	bool distrusted; /* its capture lost changes: entries of UCX's cache may have ended unseen
+			  */
 	bool cached; /* regions cover all memory that UCX does not take for plain host memory */
 	int only_device; /* the only one possible in that process; -1: there are several */
 };
@@ -56,7 +58,7 @@ struct memory_evidence {
 	struct memory_changes changes;
 	VEC(uint64_t) ends; /* times when everything before was over */
 	const void *joined_by; /* capture that joined the process; NULL: none */
-	const void *distrusted; /* capture whose changes are incomplete; NULL: none */
+	bool distrusted; /* a look is; set by evidence_ready() */
 	bool whole; /* the process was seen from its start, which was empty: so were all calls, */
 	bool late; /* but perhaps not those before a GPU library was probed, */
 	bool unprobed; /* and not those of functions that have no probe */
@@ -83,9 +85,6 @@ void evidence_end_add(struct memory_evidence *evidence, uint64_t ts);
 
 /* All evidence is in. */
 void evidence_ready(struct memory_evidence *evidence);
-
-/* Changes were lost: entries of UCX's cache may have ended unseen. */
-void evidence_distrust(struct memory_evidence *evidence, const void *by);
 
 /*
  * The memory at an address at a time. If kind or device are not known, the reason is set; no look,
