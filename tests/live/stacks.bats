@@ -17,7 +17,11 @@ setup()
 	[ "$(uname -m)" = x86_64 ] || skip "--stacks is for x86-64"
 }
 
-teardown() { running_teardown; }
+teardown()
+{
+	running_teardown
+	rm -rf "${PLACE:-/nonexistent}"
+}
 
 # stacks MPI PROGRAM [CHECK'S OPTIONS...]: with time to read what is mapped late, every stack is whole.
 stacks()
@@ -93,6 +97,58 @@ stacks()
 	jq -e '[.stacks[] | select(.function == "MPI_Send" and .end != null)]
 		| length == 1 and .[0].end == "code without unwind information" and .[0].count == 20
 		and (.[0].frames | length == 2) and (.[0].frames[1].module | endswith("bare.so"))' "$WORK/report.json"
+}
+
+# a_job NAME USER [VARIABLE]: a line of shell for a user's job that loads a library of its own once $PLACE/go is there
+a_job()
+{
+	local user=(setpriv "--reuid=$2" --regid=65534 --clear-groups env "${@:3}")
+
+	mkdir -m 777 "$PLACE/$1"
+	cp "$PLACE/lib.so" "$PLACE/$1.so"
+	TRUTH=$PLACE/$1 ucp_command shm n "${user[@]}" "$PLACE/ucp_paths" "$PLACE/$1.so" 20 2000 "$PLACE/go"
+	printf '%q ' "${JOB[@]}"
+	echo '&'
+}
+
+# ended NAME FILTER: so do the stacks of that job's sends through its library, of which there are 20
+ended()
+{
+	jq -e --argjson pid "$(cat "$PLACE/$1/0.pid")" --arg library "$PLACE/$1.so" '
+		(.processes[] | select(.pid == $pid).id) as $process |
+		[.stacks[] | select(.process == $process and any(.frames[]; .module == $library))] |
+		([.[].count] | add) == 20 and all(.[]; '"$2"')' "$WORK/report.json"
+}
+
+@test "a user of very many rows leaves room for those of others, and its own stacks name the reason" {
+	local preload="" i
+
+	PLACE=$(mktemp -d /var/tmp/ucxbpf-stacks-XXXXXX) # where somebody else may go
+	chmod 755 "$PLACE"
+	cp "$PROGS/ucp/ucp_paths" "$PLACE/"
+	gcc -shared -Wa,--defsym,ROWS=500000 "$TOP/tests/progs/lib_rows.s" -o "$PLACE/1.so"
+	gcc -O2 -shared -fPIC -Wa,--defsym,ROWS=500000 "$TOP/tests/progs/lib_rows.s" "$TOP/tests/progs/lib_paths.c" \
+		-o "$PLACE/lib.so"
+	for i in {1..9}; do
+		[ -e "$PLACE/$i.so" ] || cp "$PLACE/1.so" "$PLACE/$i.so"
+		preload+=$PLACE/$i.so:
+	done
+	{
+		a_job hog 65533 "LD_PRELOAD=$preload"
+		a_job other 65534
+		echo wait
+	} >"$WORK/jobs"
+	timeout -k 5 60 "$UCXBPF" run -q --stacks -o "$WORK/a.ucxb" -- sh "$WORK/jobs" >"$WORK/out" 2>"$WORK/err" 3>&- &
+	JOB_PID=$!
+	soon grep 'unwinding rows' "$WORK/err"
+	touch "$PLACE/go"
+	wait "$JOB_PID"
+	JOB_PID=
+	"$UCXBPF" replay --json "$WORK/a.ucxb" >"$WORK/report.json"
+	in_form "$WORK/report.json"
+	ended other '.end == null'
+	ended hog '.end == "code whose unwind information found no room" and .frames[-1].module == $library'
+	jq -e '.notes | keys | any(test("^unwinding rows of [0-9]+ files found no room"))' "$WORK/report.json"
 }
 
 @test "folded stacks for a flame graph" {

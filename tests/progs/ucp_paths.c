@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * ucp_paths LIBRARY [ROUNDS [MICROSECONDS]]: sends by the paths of paths.h without MPI, every other
- * one by UCP's older function, and a blocking flush at the end.
+ * ucp_paths LIBRARY [ROUNDS [MICROSECONDS [FILE]]]: sends by the paths of paths.h without MPI,
+ * every other one by UCP's older function, and a blocking flush at the end.
  */
 #include "ucp_pair.h"
 
@@ -45,7 +45,7 @@ int main(int argc, char **argv)
 
 	EXPECT(argc > 1);
 	pair_start("ucp_paths", 1, argv, NULL);
-	load(argv[1], pause, NULL);
+	load(argv[1], pause, argc > 4 ? argv[4] : NULL);
 	for (int i = 0; i < rounds; i++) {
 		if (pair.side == 0)
 			round_of_sends();

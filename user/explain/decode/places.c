@@ -227,6 +227,7 @@ static const char *why_ended(unsigned int end)
 		[UB_STACK_DEEP] = "more frames than are recorded",
 		[UB_STACK_NOT_YET] = "code mapped just before",
 		[UB_STACK_LOST] = "a stack that is not in order",
+		[UB_STACK_NO_ROOM] = "code whose unwind information found no room",
 	};
 
 	if (end == UB_STACK_WHOLE)

@@ -452,6 +452,7 @@ int capture_close(struct capture_session *capture, const char *reason)
 	existing_finish(&capture->existing, deadline_in(BOUNDS_END_NS));
 	memory_watch_finish(&capture->memory, deadline_in(BOUNDS_END_NS));
 	addresses_finish(&capture->addresses, deadline_in(BOUNDS_END_NS));
+	stacks_finish(&capture->stacks, capture->writer);
 	put_cells(capture, true);
 	read_stats(capture, &stats);
 	if (capture->maps_lost)

@@ -10,6 +10,8 @@
 #include "base/clock.h"
 #include "base/deadline.h"
 #include "base/log.h"
+#include "observe/capture/side.h"
+#include "observe/process/proc.h"
 
 #define ROWS_BYTES (KERNEL_ROWS * sizeof(struct ub_row))
 
@@ -62,6 +64,7 @@ void stacks_release(struct stacks *stacks)
 	}
 	vec_release(&stacks->tables);
 	vec_release(&stacks->wanted);
+	map_release(&stacks->held);
 	if (stacks->rows)
 		munmap(stacks->rows, ROWS_BYTES);
 }
@@ -99,9 +102,10 @@ void stacks_process(struct stacks *stacks, pid_t tgid)
 {
 	struct stacked *process = find_process(stacks, tgid);
 	const uint64_t begin = clock_ns(CLOCK_MONOTONIC);
+	const long owner = proc_status_number(tgid, "Uid:");
 	code_ranges ranges = { 0 };
 
-	if (code_list(tgid, stacks->files, &ranges)) {
+	if (owner < 0 || code_list(tgid, stacks->files, &ranges)) {
 		vec_release(&ranges);
 		return;
 	}
@@ -110,6 +114,7 @@ void stacks_process(struct stacks *stacks, pid_t tgid)
 	process->next_read = deadline_pause(clock_ns(CLOCK_MONOTONIC) - begin);
 	vec_release(&process->ranges);
 	process->tgid = tgid;
+	process->owner = (uint32_t)owner;
 	process->stale = true;
 	memcpy(&process->ranges, &ranges, sizeof(ranges));
 }
@@ -121,75 +126,119 @@ static struct unwind_table *table_of(struct stacks *stacks, const struct code_fi
 	return &stacks->tables.data[file->number];
 }
 
-/* The kernel sees rows only through ranges, which are written after them. */
-static void store_rows(struct stacks *stacks, struct unwind_table *table)
+/* Rows that a file of this owner may take: never more than before, so that it is read but once. */
+static uint32_t room_for(const struct stacks *stacks, uint32_t owner)
 {
-	size_t count = table->rows.len;
+	const uint64_t *held = map_find(&stacks->held, owner, 0);
+	const uint32_t free = KERNEL_ROWS - stacks->used, has = held ? (uint32_t)*held : 0;
 
-	if (count > KERNEL_ROWS - stacks->used) {
-		if (!stacks->full)
-			log_warn("no room for more unwinding rows: some stacks will end early");
-		stacks->full = true;
-		return;
-	}
+	return has < free ? (free - has) / 2 / 4 * 3 : 0;
+}
+
+/* Whether it has its rows, or this owner cannot get them: then others may. */
+static bool is_done(const struct unwind_table *table, uint32_t room)
+{
+	return table->ready && (!table->lacks || table->lacks > room);
+}
+
+/* The kernel sees rows only through ranges, which are written after them. */
+static void store_rows(struct stacks *stacks, struct unwind_table *table, uint32_t owner)
+{
+	const uint32_t count = (uint32_t)table->rows.len;
+
 	table->first = stacks->used;
 	table->count = count;
 	if (count)
 		memcpy(stacks->rows + stacks->used, table->rows.data,
 		       count * sizeof(struct ub_row));
 	stacks->used += count;
+	*map_insert(&stacks->held, owner, 0, NULL) += count;
 }
 
-static void end_table(struct stacks *stacks, const struct code_file *file, int err)
+static void refuse(struct stacks *stacks, struct unwind_table *table, const char *path,
+		   uint32_t owner)
+{
+	table->lacks = (uint32_t)table->rows.len;
+	log_printf(stacks->warned ? LOG_DEBUG : LOG_WARN,
+		   "%s has more unwinding rows than user %u may still take: stacks end there", path,
+		   owner);
+	stacks->warned = true;
+}
+
+/* Processes of owners that had no room for it may map it, too. */
+static void lacks_nothing(struct stacks *stacks, struct unwind_table *table)
+{
+	for (size_t i = 0; table->lacks && i < stacks->processes.len; i++)
+		stacks->processes.data[i].stale = true;
+	table->lacks = 0;
+}
+
+static void end_table(struct stacks *stacks, const struct code_file *file, uint32_t owner, int err)
 {
 	struct unwind_table *table = table_of(stacks, file);
 
-	if (err)
-		log_debug("no unwinding rows of %s: %s", file->path, strerror(-err));
-	else
-		store_rows(stacks, table);
+	if (table->rows.len > room_for(stacks, owner)) {
+		refuse(stacks, table, file->path, owner);
+	} else {
+		lacks_nothing(stacks, table);
+		if (err)
+			log_debug("no unwinding rows of %s: %s", file->path, strerror(-err));
+		else
+			store_rows(stacks, table, owner);
+	}
 	table->ready = true;
 	unwind_close(table->unwind);
 	table->unwind = NULL;
 	vec_release(&table->rows);
 }
 
-/* Goes on with a file; false: not done by that time. */
-static bool read_file(struct stacks *stacks, const struct code_file *file, uint64_t until)
+/* Goes on with a file for a process of that owner; false: not done by that time. */
+static bool read_file(struct stacks *stacks, const struct code_file *file, uint32_t owner,
+		      uint64_t until)
 {
 	struct unwind_table *table = table_of(stacks, file);
+	const uint32_t room = room_for(stacks, owner);
 	uint64_t now;
 	int more = 1, err = 0;
 
-	if (table->ready)
+	if (is_done(table, room))
 		return true;
 	if (!table->unwind)
 		err = file->elf ? unwind_open(&table->unwind, file->elf) : file->error;
 	if (err)
 		more = err;
-	while (more > 0 && (now = clock_ns(CLOCK_MONOTONIC)) < until)
+	while (more > 0 && table->rows.len <= room && (now = clock_ns(CLOCK_MONOTONIC)) < until)
 		more = unwind_read(table->unwind, &table->rows, until - now);
-	if (more > 0)
+	if (more > 0 && table->rows.len <= room)
 		return false;
-	end_table(stacks, file, more);
+	end_table(stacks, file, owner, more);
 	return true;
 }
 
 void stacks_file(struct stacks *stacks, const struct code_file *file)
 {
-	read_file(stacks, file, UINT64_MAX);
+	read_file(stacks, file, getuid(), UINT64_MAX);
 }
 
-static bool read_range(struct stacks *stacks, pid_t tgid, const struct code_range *range,
-		       uint64_t until)
+static bool read_range(struct stacks *stacks, const struct stacked *process,
+		       const struct code_range *range, uint64_t until)
 {
-	if (!range->file || table_of(stacks, range->file)->ready)
+	if (!range->file)
 		return true;
-	code_file_elf(tgid, range);
-	return read_file(stacks, range->file, until);
+	if (!table_of(stacks, range->file)->ready)
+		code_file_elf(process->tgid, range);
+	return read_file(stacks, range->file, process->owner, until);
 }
 
-static struct ub_range to_range(struct stacks *stacks, const struct code_range *range)
+static unsigned int why_none(const struct unwind_table *table, uint32_t room)
+{
+	if (!is_done(table, room))
+		return UB_STACK_NOT_YET;
+	return table->lacks ? UB_STACK_NO_ROOM : UB_STACK_NO_ROWS;
+}
+
+static struct ub_range to_range(struct stacks *stacks, uint32_t owner,
+				const struct code_range *range)
 {
 	struct ub_range out = { .start = range->start,
 				.end = range->end,
@@ -199,13 +248,21 @@ static struct ub_range to_range(struct stacks *stacks, const struct code_range *
 
 	if (!table)
 		return out;
-	out.first = table->ready ? UB_STACK_NO_ROWS : UB_STACK_NOT_YET;
+	out.first = why_none(table, room_for(stacks, owner));
 	if (!table->count || code_bias(range, &bias))
 		return out;
 	out.bias = bias;
 	out.first = table->first;
 	out.count = table->count;
 	return out;
+}
+
+/* The last one stands for itself and all behind it. */
+static void end_ranges(struct ub_range *last, pid_t tgid)
+{
+	log_debug("stacks of process %d end in all but its first %d mappings", tgid,
+		  UB_MAX_RANGES - 1);
+	*last = (struct ub_range){ last->start, UB_NO_RANGE, .first = UB_STACK_NO_ROOM };
 }
 
 static void tell_kernel(struct stacks *stacks, struct stacked *process)
@@ -217,10 +274,9 @@ static void tell_kernel(struct stacks *stacks, struct stacked *process)
 		all->range[i] = (struct ub_range){ .start = UB_NO_RANGE };
 	for (size_t i = 0; i < process->ranges.len && i < UB_MAX_RANGES; i++)
 		if (process->ranges.data[i].end < UB_NO_RANGE)
-			all->range[i] = to_range(stacks, &process->ranges.data[i]);
+			all->range[i] = to_range(stacks, process->owner, &process->ranges.data[i]);
 	if (process->ranges.len > UB_MAX_RANGES)
-		log_debug("stacks of process %d end in all but its first %d mappings",
-			  process->tgid, UB_MAX_RANGES);
+		end_ranges(&all->range[UB_MAX_RANGES - 1], process->tgid);
 	if (bpf_map_update_elem(stacks->ranges_fd, &key, all, BPF_ANY))
 		log_debug("stacks of process %d: no room for its mappings", process->tgid);
 	process->stale = false;
@@ -230,7 +286,7 @@ static void tell_kernel(struct stacks *stacks, struct stacked *process)
 static bool read_tables(struct stacks *stacks, struct stacked *process, uint64_t until)
 {
 	for (size_t i = 0; i < process->ranges.len; i++)
-		if (!read_range(stacks, process->tgid, &process->ranges.data[i], until))
+		if (!read_range(stacks, process, &process->ranges.data[i], until))
 			return false;
 	return true;
 }
@@ -255,7 +311,7 @@ static void read_wanted(struct stacks *stacks, uint64_t until)
 		}
 		range = code_find(&process->ranges, wanted->address - 1);
 		if (range)
-			read_range(stacks, wanted->tgid, range, until);
+			read_range(stacks, process, range, until);
 		process->stale = true;
 	}
 	stacks->wanted.len = 0;
@@ -277,4 +333,17 @@ void stacks_work(struct stacks *stacks, uint64_t ns)
 		tell_kernel(stacks, process);
 		process->stale = !whole;
 	}
+}
+
+void stacks_finish(const struct stacks *stacks, struct file_writer *writer)
+{
+	size_t lacking = 0;
+
+	for (size_t i = 0; i < stacks->tables.len; i++)
+		lacking += stacks->tables.data[i].lacks > 0;
+	if (lacking)
+		side_write(writer,
+			   side_note("unwinding rows of %zu files found no room: stacks end "
+				     "there",
+				     lacking));
 }

@@ -2,11 +2,18 @@
 /*
  * Data for stack walks in the kernel: unwinding rows of every file whose code a traced process
  * runs, and the addresses where each process maps it.
+ *
+ * Rows are kept once for all processes that map a file, and belong to the user whose process had
+ * them read. An owner may hold as many rows as are free: one alone gets a half, and there is always
+ * some for the next. A file gets three quarters of what its owner may still take at most, all of
+ * its rows or none, so that the next file finds some. Nothing is given back.
  */
 #ifndef UCXBPF_CAPTURE_STACKS_H
 #define UCXBPF_CAPTURE_STACKS_H
 
+#include "base/map.h"
 #include "base/vec.h"
+#include "file/file.h"
 #include "observe/capture/kernel.h"
 #include "observe/process/code.h"
 #include "observe/process/unwind.h"
@@ -15,12 +22,14 @@
 struct unwind_table {
 	bool ready; /* read, or found to have none */
 	uint32_t first, count;
+	uint32_t lacks; /* at least so many rows found no room; 0: none is missing */
 	struct unwind *unwind; /* while it is being read */
 	unwind_rows rows;
 };
 
 struct stacked {
 	pid_t tgid;
+	uint32_t owner; /* real user id */
 	code_ranges ranges;
 	bool stale; /* rows are missing from the kernel's array */
 	uint64_t next_read; /* mappings are not read before for the sake of a walk; side_now() ns */
@@ -37,7 +46,8 @@ struct stacks {
 	int rows_fd, ranges_fd;
 	struct ub_row *rows; /* the kernel's, mapped */
 	uint32_t used;
-	bool full;
+	struct map held; /* by owner: how many of them */
+	bool warned; /* that a file found no room */
 	struct code_files *files;
 	VEC(struct unwind_table) tables; /* by file number */
 	VEC(struct stacked) processes;
@@ -49,7 +59,7 @@ struct stacks {
 int stacks_init(struct stacks *stacks, struct kernel *kernel, struct code_files *files);
 void stacks_release(struct stacks *stacks);
 
-/* Reads the rows of a file ahead of time. */
+/* Reads the rows of a file ahead of time; they are the tracer's own. */
 void stacks_file(struct stacks *stacks, const struct code_file *file);
 
 /* Examines one record: processes end or run another program, walks stop for lack of rows. */
@@ -64,5 +74,8 @@ void stacks_process(struct stacks *stacks, pid_t tgid);
  * long if there are many: then later walks lead to none for a while.
  */
 void stacks_work(struct stacks *stacks, uint64_t ns);
+
+/* Writes a note where files found no room. */
+void stacks_finish(const struct stacks *stacks, struct file_writer *writer);
 
 #endif
