@@ -22,7 +22,7 @@ struct tracked {
 	bool reaped; /* the kernel has forgotten it, but no record of its end has come */
 	bool replaced; /* replaced by another program in the same process */
 	bool user_threads; /* it maps a runtime of user-level threads */
-	bool no_ends; /* exact ends of its MPI calls are refused (track.c) */
+	bool no_ends; /* exact ends of its MPI calls are refused (track_libraries.c) */
 	bool read; /* objects were read, although it is traced from its start */
 	bool memory_watched; /* capture/memory.h */
 	uint64_t since, ended; /* CLOCK_MONOTONIC ns; ended 0: alive */
