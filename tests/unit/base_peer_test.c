@@ -9,8 +9,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -300,13 +303,63 @@ static void test_fork(void **state)
 	assert_int_equal(descriptors(), before);
 }
 
+/* What a started process is like, as it sees itself. */
+struct seen {
+	char name[16];
+	unsigned int descriptors; /* above those that a sanitizer may write to */
+	bool all_blocked; /* of the signals that would end it */
+};
+
+static void look(int socket)
+{
+	static const int ending[] = { SIGHUP, SIGINT, SIGTERM, SIGALRM, SIGPIPE };
+	struct seen seen = { .all_blocked = true };
+	sigset_t blocked;
+
+	for (int fd = STDERR_FILENO + 1; fd < FDS_END; fd++)
+		seen.descriptors += fcntl(fd, F_GETFD) >= 0;
+	sigprocmask(SIG_BLOCK, NULL, &blocked);
+	for (size_t i = 0; i < sizeof(ending) / sizeof(*ending); i++)
+		seen.all_blocked = seen.all_blocked && sigismember(&blocked, ending[i]) == 1;
+	prctl(PR_GET_NAME, seen.name);
+	peer_send(socket, NULL, 0, &(struct iovec){ &seen, sizeof(seen) }, 1, 0);
+}
+
+static void test_start(void **state)
+{
+	struct seen seen;
+	struct bed bed;
+	int socket, status;
+	size_t none = 0;
+
+	(void)state;
+	begin(&bed, SOCK_SEQPACKET);
+	socket = peer_start(SOCK_SEQPACKET, "started", look);
+	assert_true(socket >= 0);
+	assert_int_equal(peer_take(socket, NULL, &none, &seen, sizeof(seen), 0), sizeof(seen));
+	assert_string_equal(seen.name, "started");
+	assert_int_equal(seen.descriptors, 1);
+	assert_true(seen.all_blocked);
+	/* it ends as look() returns */
+	assert_int_equal(peer_take(socket, NULL, &none, &seen, sizeof(seen), 0), 0);
+	assert_true(wait(&status) > 0);
+	assert_int_equal(status, 0);
+	close(socket);
+	end(&bed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_round_trip),       cmocka_unit_test(test_wrong_count),
-		cmocka_unit_test(test_truncated),        cmocka_unit_test(test_parts_of_stream),
-		cmocka_unit_test(test_full_table),       cmocka_unit_test(test_not_waiting),
-		cmocka_unit_test(test_other_end_closed), cmocka_unit_test(test_fork),
+		cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_wrong_count),
+		cmocka_unit_test(test_truncated),
+		cmocka_unit_test(test_parts_of_stream),
+		cmocka_unit_test(test_full_table),
+		cmocka_unit_test(test_not_waiting),
+		cmocka_unit_test(test_other_end_closed),
+		cmocka_unit_test(test_fork),
+		cmocka_unit_test(test_start),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

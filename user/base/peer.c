@@ -2,7 +2,9 @@
 #include "base/peer.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -25,6 +27,30 @@ int peer_fork(int type, pid_t *pid)
 	}
 	close(ends[*pid ? 1 : 0]);
 	return ends[*pid ? 0 : 1];
+}
+
+#ifdef __SANITIZE_ADDRESS__
+#define FIRST_CLOSED 3 /* the sanitizer writes its findings there */
+#else
+#define FIRST_CLOSED 0
+#endif
+
+int peer_start(int type, const char *name, void (*serve)(int socket))
+{
+	sigset_t all;
+	pid_t pid;
+	const int end = peer_fork(type, &pid);
+
+	if (end < 0 || pid)
+		return end;
+	prctl(PR_SET_NAME, name);
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	if (end > FIRST_CLOSED)
+		close_range(FIRST_CLOSED, (unsigned int)end - 1, 0);
+	close_range((unsigned int)end + 1, ~0u, 0);
+	serve(end);
+	_exit(0);
 }
 
 ssize_t peer_send(int socket, const int *fds, size_t count, const struct iovec *body, size_t parts,

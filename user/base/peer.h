@@ -16,6 +16,12 @@
 int peer_fork(int type, pid_t *pid);
 
 /*
+ * Starts a process of that name which serves the other end of such a socket: no signal but SIGKILL
+ * and SIGSTOP reaches it, and it has no other descriptor. Returns this process's end, or -errno.
+ */
+int peer_start(int type, const char *name, void (*serve)(int socket));
+
+/*
  * Sends a body of one byte or more, with count descriptors, which stay open here. flags:
  * MSG_DONTWAIT or 0. Returns the bytes sent, or -errno; -E2BIG: more than PEER_FDS_MAX.
  */

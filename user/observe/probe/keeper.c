@@ -4,11 +4,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -154,20 +152,13 @@ static void place(const struct keeper_message *order)
 }
 
 /* Until the tracer is gone; its last orders are still carried out. */
-static _Noreturn void keep(int orders)
+static void keep(int orders)
 {
 	static _Alignas(struct placing_order) char order[MAX_ORDER];
 	struct keeper_message message = { .body = order, .room = sizeof(order) };
-	sigset_t all;
 
-	prctl(PR_SET_NAME, "ucxbpf-keeper");
-	/* a signal to the tracer's process group is not for this one */
+	/* SIGKILL to the tracer's process group is not for this one */
 	setsid();
-	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, NULL);
-	if (orders)
-		close_range(0, orders - 1, 0);
-	close_range(orders + 1, ~0u, 0);
 	while (take(orders, &message)) {
 		bool placing = message.size >= sizeof(struct placing_order);
 
@@ -180,24 +171,15 @@ static _Noreturn void keep(int orders)
 	}
 	while (__atomic_load_n(&removals, __ATOMIC_ACQUIRE))
 		usleep(1000);
-	_exit(0);
 }
 
-/* The keeper's socket in the tracer; -1: not started, or failed to. */
+/* The keeper's socket in the tracer; negative: there is none. */
 static int keeper = -1;
 
 void keeper_start(void)
 {
-	pid_t pid;
-	int end;
-
-	if (keeper >= 0)
-		return;
-	end = peer_fork(SOCK_SEQPACKET, &pid);
-	if (end >= 0 && !pid)
-		keep(end);
-	if (end >= 0)
-		keeper = end;
+	if (keeper < 0)
+		keeper = peer_start(SOCK_SEQPACKET, "ucxbpf-keeper", keep);
 }
 
 /* ---- its tracer ---- */

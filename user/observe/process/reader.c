@@ -64,7 +64,6 @@ static void limit_time(int socket, int which, time_t seconds)
 
 void readers_start(void)
 {
-	pid_t pid;
 	int end;
 
 	if (starter >= 0)
@@ -72,13 +71,11 @@ void readers_start(void)
 	if (!confine_has_filters())
 		log_warn("this kernel cannot refuse system calls: readers of foreign files only "
 			 "give up all capabilities");
-	end = peer_fork(SOCK_STREAM, &pid);
+	end = peer_start(SOCK_STREAM, "ucxbpf-readers", readers_process);
 	if (end < 0) {
 		log_warn("the tracer reads foreign files itself: %s", strerror(-end));
 		return;
 	}
-	if (!pid)
-		readers_process(end);
 	limit_time(end, SO_RCVTIMEO, STARTS_S);
 	starter = end;
 }

@@ -27,7 +27,7 @@ struct started {
 };
 
 /* Starts and ends readers until the other end of the socket is closed. */
-_Noreturn void readers_process(int orders);
+void readers_process(int orders);
 
 /* ---- reader_wire.c ---- */
 

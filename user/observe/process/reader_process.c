@@ -90,12 +90,6 @@ static _Noreturn void read_files(int socket, pid_t starter)
 
 /* ---- the process that starts readers ---- */
 
-#ifdef __SANITIZE_ADDRESS__
-#define FIRST_CLOSED 3 /* the sanitizer writes its findings there */
-#else
-#define FIRST_CLOSED 0
-#endif
-
 /* Its status, or -1: a read from a file system without an answer cannot be ended. */
 static int end_process(pid_t pid)
 {
@@ -126,31 +120,24 @@ static pid_t start_reader(int orders, int *end)
 	return pid;
 }
 
-_Noreturn void readers_process(int orders)
+void readers_process(int orders)
 {
 	pid_t pids[READERS] = { 0 };
 	struct rlimit descriptors;
-	sigset_t all;
 	uint32_t number;
 	int fd, end;
 
-	prctl(PR_SET_NAME, "ucxbpf-readers");
 	/*
-	 * A signal to the tracer's process group is not for these. Not setsid(): a session has a
+	 * SIGKILL to the tracer's process group is not for these. Not setsid(): a session has a
 	 * share of the CPUs of its own (autogroups), and its tasks wait several times as long for
 	 * one that the tracer's session keeps busy.
 	 */
 	setpgid(0, 0);
-	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, NULL);
 	/* a tracer that was started with this signal ignored could wait for nobody */
 	signal(SIGCHLD, SIG_DFL);
 	/* descriptors that all processes of a user have sent and nobody has received count here */
 	if (!getrlimit(RLIMIT_NOFILE, &descriptors))
 		limit(RLIMIT_NOFILE, descriptors.rlim_max);
-	if (orders > FIRST_CLOSED)
-		close_range(FIRST_CLOSED, (unsigned int)orders - 1, 0);
-	close_range((unsigned int)orders + 1, ~0u, 0);
 	confine_to_starting();
 	while (wire_take(orders, &fd, &number, sizeof(number)) && number < READERS) {
 		struct started started = { .status = -1 };
@@ -167,5 +154,4 @@ _Noreturn void readers_process(int orders)
 			close(end);
 	}
 	/* readers end with this one */
-	_exit(0);
 }

@@ -76,17 +76,11 @@ bool remote_is_shunned(const struct remote_request *request, dev_t dev)
 
 void remote_start(void)
 {
-	pid_t pid;
-	int end;
-
 	if (starter >= 0)
 		return;
-	end = peer_fork(SOCK_SEQPACKET, &pid);
-	if (end >= 0 && !pid)
-		remote_helpers_process(end);
-	if (end < 0)
-		log_warn("processes and their files cannot be read: %s", strerror(-end));
-	starter = end >= 0 ? end : -1;
+	starter = peer_start(SOCK_SEQPACKET, "ucxbpf-patient", remote_start_helpers);
+	if (starter < 0)
+		log_warn("processes and their files cannot be read: %s", strerror(-starter));
 }
 
 static void helper_free(struct helper *helper)

@@ -106,12 +106,6 @@ static void start_helper(int orders, const int fds[2])
 	work(channel, fds[1]);
 }
 
-#ifdef __SANITIZE_ADDRESS__
-#define FIRST_CLOSED 3 /* the sanitizer writes its findings there */
-#else
-#define FIRST_CLOSED 0
-#endif
-
 /* Memory that is shared counts as a file: the tracer's own limit is one for its captures. */
 static void raise_file_limit(void)
 {
@@ -123,24 +117,16 @@ static void raise_file_limit(void)
 	setrlimit(RLIMIT_FSIZE, &limit);
 }
 
-_Noreturn void remote_helpers_process(int orders)
+void remote_start_helpers(int orders)
 {
 	size_t count = 2;
 	char nothing;
-	sigset_t all;
 	int fds[2];
 
-	prctl(PR_SET_NAME, "ucxbpf-patient");
-	/* a signal to the tracer's process group is not for these; not setsid(): reader_process.c
-	 */
+	/* SIGKILL to the tracer's group is not for these; not setsid(): reader_process.c */
 	setpgid(0, 0);
-	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, NULL);
 	signal(SIGCHLD, SIG_IGN);
 	raise_file_limit();
-	if (orders > FIRST_CLOSED)
-		close_range(FIRST_CLOSED, (unsigned int)orders - 1, 0);
-	close_range((unsigned int)orders + 1, ~0u, 0);
 	while (peer_take(orders, fds, &count, &nothing, 1, 0) > 0) {
 		if (count == 2)
 			start_helper(orders, fds);
@@ -148,5 +134,4 @@ _Noreturn void remote_helpers_process(int orders)
 		count = 2;
 	}
 	/* helpers end with this one, or once they are answered */
-	_exit(0);
 }

@@ -66,6 +66,6 @@ void remote_await(sem_t *semaphore);
 bool remote_settle(struct channel *channel, enum helper_state state);
 
 /* Starts helpers, as ordered through that socket. */
-_Noreturn void remote_helpers_process(int orders);
+void remote_start_helpers(int orders);
 
 #endif
