@@ -14,6 +14,7 @@
 #include "observe/capture/threads.h"
 #include "observe/capture/track.h"
 
+/* An object that a record names, while nothing is known of it. */
 struct stranger {
 	pid_t tgid;
 	uint64_t pointer;
@@ -27,7 +28,7 @@ struct unread {
 	pid_t tgid;
 	const struct layout *layout;
 	mapped_libraries mapped; /* of these copies */
-	int workers; /* found */
+	int workers; /* found; negative: why none was */
 };
 
 #define EXISTING_THREADS_MAX 15 /* beside the session's own */
