@@ -242,7 +242,7 @@ static int read_run(struct diff *diff, enum diff_side side, struct run_argument 
 	}
 	if (!err) {
 		diff_end(diff, &totals);
-		captures_tell_loss(&run->captures, &totals);
+		captures_warn_of_loss(&run->captures, &totals);
 	}
 	analysis_free(analysis);
 	return err;

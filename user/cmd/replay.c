@@ -162,7 +162,7 @@ static int analyse(struct replay *replay, struct analysis *analysis)
 	if (!err) {
 		report_finish(report, &totals);
 		err = print(replay, report);
-		captures_tell_loss(&replay->captures, &totals);
+		captures_warn_of_loss(&replay->captures, &totals);
 	}
 	report_free(report);
 	return err;
@@ -195,7 +195,7 @@ static int summarize(struct replay *replay, struct analysis *analysis)
 			err = 0;
 		if (err)
 			log_error("%s: %s", output_name(replay->output), newfile_why(err));
-		captures_tell_loss(&replay->captures, &totals);
+		captures_warn_of_loss(&replay->captures, &totals);
 	}
 	lines_free(lines);
 	return err;

@@ -285,7 +285,7 @@ int captures_find_causes(const struct captures *captures, const char *command,
 
 #define LOSS_ALLOWED 0.01
 
-void captures_tell_loss(struct captures *captures, const struct fact_totals *totals)
+void captures_warn_of_loss(struct captures *captures, const struct fact_totals *totals)
 {
 	uint64_t missing =
 		totals->produced > totals->stored ? totals->produced - totals->stored : 0;

@@ -35,7 +35,7 @@ struct captures {
 	unread unread; /* paths of captures left out of the analysis */
 	bool refuses_twins; /* report copies through captures_twice() only */
 	bool broken; /* some of them are damaged, incomplete or unreadable */
-	bool allow_loss; /* see captures_tell_loss() */
+	bool allow_loss; /* see captures_warn_of_loss() */
 };
 
 void captures_release(struct captures *captures);
@@ -72,7 +72,7 @@ int captures_find_causes(const struct captures *captures, const char *command,
  * Warns of records that are not in the captures. They are broken if more than one in a hundred was
  * lost, other than left out on purpose (--thin, or as the rings allowed), unless that is allowed.
  */
-void captures_tell_loss(struct captures *captures, const struct fact_totals *totals);
+void captures_warn_of_loss(struct captures *captures, const struct fact_totals *totals);
 
 /* Whether path is a capture: a result must not overwrite one. */
 bool captures_has(const char *path);

@@ -294,7 +294,7 @@ static struct judge *judge_of(const struct policy *policy, bool learn)
 }
 
 /* Names captures that are not whole; analysis_losses() counts them. */
-static void tell_incomplete(const struct captures *captures, struct judge *judge)
+static void mark_incomplete(const struct captures *captures, struct judge *judge)
 {
 	for (size_t i = 0; i < captures->added.len; i++) {
 		const struct captured *one = &captures->added.data[i];
@@ -321,7 +321,7 @@ static void tell_losses(const struct gathered *gathered, struct judge *judge)
 							.thinned = losses[i].thinned,
 							.windows = losses[i].windows,
 							.spans = losses[i].spans });
-	tell_incomplete(&gathered->captures, judge);
+	mark_incomplete(&gathered->captures, judge);
 	unread_tell(judge, &gathered->captures.unread);
 }
 

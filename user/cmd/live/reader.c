@@ -128,7 +128,7 @@ int reader_start(struct live_reader *reader, const struct reader_options *option
 	return 0;
 }
 
-int reader_tell(const struct live_reader *reader, const struct reader_message *message)
+int reader_send(const struct live_reader *reader, const struct reader_message *message)
 {
 	return send(reader->fd, message, sizeof(*message), MSG_NOSIGNAL) < 0 ? -errno : 0;
 }

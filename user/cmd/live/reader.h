@@ -73,7 +73,7 @@ void reader_release(struct reader_options *options);
 int reader_start(struct live_reader *reader, const struct reader_options *options);
 
 /* An interval is there; the reader answers READER_DONE once it has read it. */
-int reader_tell(const struct live_reader *reader, const struct reader_message *message);
+int reader_send(const struct live_reader *reader, const struct reader_message *message);
 
 /* The next byte from the reader, without waiting; 0: none; READER_QUIT also if it has ended. */
 int reader_ask(const struct live_reader *reader);

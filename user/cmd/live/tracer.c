@@ -49,7 +49,7 @@ static int take(struct tracer *tracer, struct capture_session *capture, const ch
 		strncpy(message.note, tracer->note, sizeof(message.note) - 1);
 	tracer->before = now;
 	/* if the reader has ended, reader_ask() reports it */
-	reader_tell(&tracer->reader, &message);
+	reader_send(&tracer->reader, &message);
 	return 0;
 }
 

@@ -266,7 +266,7 @@ static int result(const struct gatherer *gatherer)
 	int status = UCXBPF_EXIT_OK;
 
 	for (size_t i = 0; i < gatherer->captures.len; i++) {
-		remote_tell(&gatherer->remotes.list.data[i]);
+		remote_explain(&gatherer->remotes.list.data[i]);
 		whole += !gatherer->remotes.list.data[i].why;
 		some += gatherer->captures.data[i].got > 0;
 	}

@@ -221,7 +221,7 @@ char *remote_said(const struct remote *remote)
 	return said;
 }
 
-void remote_tell(const struct remote *remote)
+void remote_explain(const struct remote *remote)
 {
 	struct log_words words = words_of(remote);
 

@@ -80,6 +80,6 @@ char *remote_said(const struct remote *remote);
 
 /* Prints why it failed, or its first warning. Its log is kept where it says why something is
  * missing. */
-void remote_tell(const struct remote *remote);
+void remote_explain(const struct remote *remote);
 
 #endif

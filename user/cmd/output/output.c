@@ -193,7 +193,7 @@ static int finish(struct export *export, const struct export_request *request,
 
 	if (err)
 		return failed(request, err, why);
-	captures_tell_loss(captures, totals);
+	captures_warn_of_loss(captures, totals);
 	return captures->broken ? UCXBPF_EXIT_PARTIAL : UCXBPF_EXIT_OK;
 }
 

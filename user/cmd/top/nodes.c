@@ -51,7 +51,7 @@ static void heard(void *arg, size_t which, const char *data, size_t size)
 }
 
 /* Reports a view that did not end in order. */
-static void tell(struct views *views, size_t which)
+static void report_failed(struct views *views, size_t which)
 {
 	struct remote *remote = &views->remotes.list.data[which];
 	struct node_view *view = &views->list.data[which];
@@ -64,7 +64,7 @@ static void tell(struct views *views, size_t which)
 	else if (remote->child.status != UCXBPF_EXIT_OK &&
 		 remote->child.status != UCXBPF_EXIT_PARTIAL)
 		remote_fail(remote, "its view has ended: %s", said);
-	remote_tell(remote);
+	remote_explain(remote);
 	if (remote->why)
 		views_note(views, "%s: %s", remote->node, remote->why);
 	unlink(remote->log);
@@ -90,7 +90,7 @@ static void check(struct views *views, size_t which)
 	}
 	if (remote->over && !views->list.data[which].told &&
 	    (remote->why || child_ended(&remote->child)))
-		tell(views, which);
+		report_failed(views, which);
 }
 
 /* Until all views have ended. After a signal they may still send their last objects. */
@@ -154,7 +154,7 @@ static int view_nodes(struct views *views, const struct nodes_of_job *nodes)
 		remotes_end(&views->remotes);
 		for (size_t i = 0; i < views->list.len; i++)
 			if (!views->list.data[i].told && !views->err)
-				tell(views, i);
+				report_failed(views, i);
 		status = result(views);
 	}
 	for (size_t i = 0; i < views->remotes.list.len; i++)

@@ -124,7 +124,7 @@ size_t agents_count(const struct agents *agents, enum agent_step step)
 	return count;
 }
 
-void agent_tell(struct agent *agent, const char *format, ...)
+void agent_send(struct agent *agent, const char *format, ...)
 {
 	va_list arguments;
 	size_t length;

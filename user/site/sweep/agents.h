@@ -51,7 +51,7 @@ size_t agents_count(const struct agents *agents, enum agent_step step);
 bool agent_did(const struct agent *agent, enum agent_step step);
 
 /* Sends a line (the newline is added). A node that cannot be reached counts as gone. */
-void agent_tell(struct agent *agent, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void agent_send(struct agent *agent, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Ends all remaining agents. */
 void agents_end(struct agents *agents);

@@ -167,7 +167,7 @@ static int run(struct command *command, char answer[ARRAY_ID])
 	return status;
 }
 
-static int tell(const char *what, const char *id)
+static int run_for(const char *what, const char *id)
 {
 	struct command command = { 0 };
 
@@ -191,7 +191,7 @@ int array_submit(struct array_job *job)
 		err = run(&command, job->judge_id);
 	}
 	if (!err)
-		err = tell("scontrol release", job->id);
+		err = run_for("scontrol release", job->id);
 	if (err)
 		array_cancel(job);
 	return err;
@@ -244,11 +244,11 @@ bool array_confirms(struct array_job *job)
 
 void array_interrupt(struct array_job *job)
 {
-	tell("scancel --quiet", job->judge_id);
+	run_for("scancel --quiet", job->judge_id);
 	if (array_confirms(job))
-		tell("scancel --quiet --batch --signal=TERM", job->confirm_id);
-	tell("scancel --quiet --state=PENDING", job->id);
-	tell("scancel --quiet --batch --signal=TERM", job->id);
+		run_for("scancel --quiet --batch --signal=TERM", job->confirm_id);
+	run_for("scancel --quiet --state=PENDING", job->id);
+	run_for("scancel --quiet --batch --signal=TERM", job->id);
 }
 
 void array_cancel(const struct array_job *job)
@@ -257,7 +257,7 @@ void array_cancel(const struct array_job *job)
 
 	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
 		if (*ids[i])
-			tell("scancel --quiet", ids[i]);
+			run_for("scancel --quiet", ids[i]);
 }
 
 /* ---- how far they are ---- */

@@ -260,8 +260,8 @@ static void ask_to_trace(struct running_sweep *sweep)
 
 		if (*pids && agent_did(agent, AGENT_BEFORE)) {
 			if (sweep->options->budget)
-				agent_tell(agent, "budget %s", sweep->options->budget);
-			agent_tell(agent, "trace trace %s", pids);
+				agent_send(agent, "budget %s", sweep->options->budget);
+			agent_send(agent, "trace trace %s", pids);
 			agent->asked = true;
 		} else if (agent_did(agent, AGENT_BEFORE)) {
 			log_warn("%s: no rank of the traffic started there; %s", agent->node,
@@ -424,7 +424,7 @@ static void finish(struct running_sweep *sweep)
 	int interrupted = sweep->interrupted;
 
 	for (size_t i = 0; i < sweep->agents.list.len; i++)
-		agent_tell(&sweep->agents.list.data[i], "end");
+		agent_send(&sweep->agents.list.data[i], "end");
 	sweep->interrupted = 0;
 	sweep_wait(sweep, sweep->options->answer_s, "inventory after", all_after);
 	if (interrupted)

@@ -228,7 +228,7 @@ static void exchange_all(struct side *side)
 }
 
 /* Exchanges the error counts of both ends. */
-static void tell_errors(const struct side *side)
+static void send_errors(const struct side *side)
 {
 	MPI_Request request;
 
@@ -237,7 +237,7 @@ static void tell_errors(const struct side *side)
 	wait_for(&request);
 }
 
-static uint64_t ask_errors(const struct side *side)
+static uint64_t receive_errors(const struct side *side)
 {
 	MPI_Request request;
 	uint64_t errors;
@@ -292,11 +292,11 @@ static void do_bidirectional(struct side *side, const struct plan_step *step)
 	exchange_all(side);
 	/* one of them asks first */
 	if (side->rank->rank < side->peer) {
-		tell_errors(side);
-		errors = ask_errors(side);
+		send_errors(side);
+		errors = receive_errors(side);
 	} else {
-		errors = ask_errors(side);
-		tell_errors(side);
+		errors = receive_errors(side);
+		send_errors(side);
 	}
 	book_transfer(side->rank, step, errors, side->work->count);
 }
@@ -317,10 +317,10 @@ void do_pair(struct rank *rank, const struct plan_step *step)
 	if (step->sends) {
 		fill(side.own, side.send, side.work->size, side.seed);
 		send_all(&side);
-		book_transfer(rank, step, ask_errors(&side), side.work->count);
+		book_transfer(rank, step, receive_errors(&side), side.work->count);
 	} else {
 		receive_all(&side);
-		tell_errors(&side);
+		send_errors(&side);
 	}
 	end_persistent(&side, step->sends);
 }

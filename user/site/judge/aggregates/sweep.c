@@ -125,7 +125,7 @@ static bool is_usable(const struct sweep *sweep, int node)
 	return node < 0 || !sweep->unusable || !sweep->unusable[node];
 }
 
-bool sweep_tells(const struct sweep *sweep, const struct sweep_transfer *transfer)
+bool sweep_times_usable(const struct sweep *sweep, const struct sweep_transfer *transfer)
 {
 	return is_usable(sweep, transfer->src) && is_usable(sweep, transfer->dst);
 }

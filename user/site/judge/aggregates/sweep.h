@@ -139,8 +139,8 @@ const struct sweep_rank *sweep_culprit(const struct sweep *sweep, uint32_t job);
 struct sweep_transfer *sweep_transfer_of(const struct sweep *sweep, const struct plan_stage *stage,
 					 uint32_t round, const struct plan_step *step);
 
-/* Whether the times of both ends say something about a network. */
-bool sweep_tells(const struct sweep *sweep, const struct sweep_transfer *transfer);
+/* Whether no end of the transfer is a node whose times are unusable. */
+bool sweep_times_usable(const struct sweep *sweep, const struct sweep_transfer *transfer);
 
 /* Which of several jobs a node does a round in: that of its part; the last one confirms. */
 uint32_t sweep_job_of(const struct sweep *sweep, const struct plan_stage *stage, uint32_t round,

@@ -77,7 +77,7 @@ void times_make(struct times *times, const struct sweep *sweep, bool all)
 
 		if ((transfer->stage == STAGE_INTRA || transfer->stage == STAGE_TIME) &&
 		    transfer->op == PLAN_P2P && transfer->dst >= 0 && transfer->p50 > 0 &&
-		    (all || sweep_tells(sweep, transfer)))
+		    (all || sweep_times_usable(sweep, transfer)))
 			add(times, &index, sweep, transfer);
 	}
 	map_release(&index);

@@ -25,7 +25,8 @@ const char *times_unusable(const struct rule_ctx *ctx, int node)
 
 bool times_usable(const struct rule_ctx *ctx, const struct sweep_transfer *transfer)
 {
-	return transfer->p50 > 0 && (judges_all(ctx) || sweep_tells(&ctx->judge->sweep, transfer));
+	return transfer->p50 > 0 &&
+	       (judges_all(ctx) || sweep_times_usable(&ctx->judge->sweep, transfer));
 }
 
 bool skip_unusable_times(const struct rule_ctx *ctx)
