@@ -154,8 +154,8 @@ static int by_start(const void *left, const void *right)
 }
 
 /*
- * Reads the mappings again. What is unmapped by now stays, unless something else lies there:
- * records that name it may still be in a ring. A process that has ended keeps all.
+ * Reads the mappings again. Ranges that were unmapped stay unless something else is mapped there:
+ * records that name them may still be in a ring. A process that has ended keeps all.
  */
 static void read_code(struct addresses *addresses, struct process_code *code)
 {
@@ -217,7 +217,7 @@ void addresses_mapped(struct addresses *addresses, pid_t tgid, const struct mapp
 	if (kept == HEARD_MAX)
 		memmove(code->heard.data, code->heard.data + 1,
 			--code->heard.len * sizeof(*code->heard.data));
-	/* strays, and events of several CPUs, come late */
+	/* mappings of strays (strays.h), and events of other CPUs, come out of order */
 	vec_push(&code->heard, heard);
 	for (size_t i = code->heard.len - 1; i && code->heard.data[i - 1].time > heard.time; i--) {
 		code->heard.data[i] = code->heard.data[i - 1];
@@ -241,7 +241,7 @@ static void take_stray(void *arg, pid_t tgid, const struct mapping *mapping, uin
 	addresses_mapped(arg, tgid, mapping, time);
 }
 
-/* Without a look at the process. code: NULL: nothing is known. */
+/* Searches the mappings that are known already. code NULL: there are none. */
 static const struct code_range *find_known(const struct process_code *code, uint64_t address)
 {
 	const struct code_range *range = code ? code_find(&code->ranges, address) : NULL;
@@ -356,7 +356,7 @@ static void place_in(struct addresses *addresses, const struct unplaced *unplace
 		vec_push(&addresses->placed, ((struct placed_address){ range->file, vaddr }));
 }
 
-/* Places it wherever it is, or says why that is not known. */
+/* Finds the module and offset of the address in any process, or the reason why they are unknown. */
 static void place(struct addresses *addresses, const struct unplaced *unplaced, uint64_t deadline)
 {
 	struct code_search search = { .unplaced = unplaced, .deadline = deadline };
@@ -365,7 +365,7 @@ static void place(struct addresses *addresses, const struct unplaced *unplaced, 
 	place_in(addresses, unplaced, range, search.error, search.next > 0);
 }
 
-/* False: it is not found, and there will be another try. */
+/* False: the address is not found, and will be tried again. */
 static bool try_place(struct addresses *addresses, struct unplaced *unplaced, uint64_t deadline)
 {
 	struct code_search search = { .unplaced = unplaced, .deadline = deadline };
@@ -380,7 +380,7 @@ static bool try_place(struct addresses *addresses, struct unplaced *unplaced, ui
 	return false;
 }
 
-/* A number that has come again since is another process's. */
+/* A process that has got the same pid since keeps its code. */
 static void forget_code(struct addresses *addresses, const struct ended_process *ended)
 {
 	struct process_code *code = find_process(addresses, ended->tgid);
@@ -422,8 +422,8 @@ static void forget_ended(struct addresses *addresses)
 
 /*
  * A forked process has its parent's code. The record of its fork may lie in a ring that is drained
- * later. Addresses that had no turn come first the next time, lest one process's hold up all
- * others.
+ * later. Addresses that had no turn come first the next time, so that those of one process cannot
+ * hold up all others.
  */
 void addresses_apply(struct addresses *addresses, uint64_t deadline)
 {
@@ -442,8 +442,8 @@ void addresses_apply(struct addresses *addresses, uint64_t deadline)
 }
 
 /*
- * Those of records before that time. Others wait until mappings are read: a process that has ended
- * is known by those alone, or by the fork that comes next.
+ * Places the addresses of records before that time. Others wait until mappings are read: a process
+ * that has ended is known by those alone, or by the fork that comes next.
  */
 static void place_pending_of(struct addresses *addresses, pid_t tgid, uint64_t before)
 {
@@ -460,7 +460,7 @@ static void place_pending_of(struct addresses *addresses, pid_t tgid, uint64_t b
 	addresses->pending.len = kept;
 }
 
-/* The process begins another program: who it forked runs the one before. */
+/* The process begins another program. The processes that it forked still run the old one. */
 static void place_inherited(struct addresses *addresses, pid_t tgid)
 {
 	size_t kept = 0;
@@ -494,8 +494,9 @@ void addresses_exec(struct addresses *addresses, pid_t tgid, uint64_t time)
 }
 
 /*
- * The tgid has had a new program, or another process, since then: its addresses mean other things,
- * unless it was first looked at later, since this record had to wait in its ring.
+ * Since then the pid has had a new program or belongs to another process, so its addresses mean
+ * other things. That does not hold if the process was first looked at later, because this record
+ * had to wait in its ring.
  */
 static void forget(struct addresses *addresses, pid_t tgid, uint64_t since)
 {
@@ -508,7 +509,7 @@ static void forget(struct addresses *addresses, pid_t tgid, uint64_t since)
 	if (!code || code->since > since)
 		return;
 	begun = code->execed && code->execed < since ? code->execed : since;
-	if (code->execed < since) /* else it is the next exec's, which has a record to come */
+	if (code->execed < since) /* else it is of the next exec, whose record is still to come */
 		code->execed = 0;
 	forget_seen(addresses, tgid);
 	vec_release(&code->ranges);
@@ -615,7 +616,7 @@ static void name_file(struct addresses *addresses, const struct code_file *file)
 	symbols_free(symbols);
 }
 
-/* No process has to be spared any more: each is read once again. */
+/* The job no longer pays for it: the mappings of each process are read once more. */
 static void place_last(struct addresses *addresses, uint64_t deadline)
 {
 	for (size_t i = 0; i < addresses->processes.len; i++)

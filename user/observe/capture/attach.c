@@ -49,13 +49,13 @@ static const char *const patterns[] = {
 struct preparation {
 	struct library_set *set;
 	mapped_libraries found;
-	unsigned int unanswered; /* questions about files */
+	unsigned int unanswered; /* questions about files that nobody answered */
 };
 
-/* Each one costs seconds before the job starts, which may do without these files. */
+/* Each one costs seconds before the job starts, and the job may not need these files. */
 #define UNANSWERED_MAX 3
 
-/* False: not where nobody answers. */
+/* False: the server of the file does not answer. */
 static bool answered(struct preparation *preparation, const char *path, long err)
 {
 	if (err != -ETIME)
@@ -330,7 +330,7 @@ static int begin_all(struct capture_session *capture)
 	for (size_t i = 0; !err && i < track->processes.len; i++)
 		if (track->processes.data[i].alive)
 			err = begin_one(capture, track->processes.data[i].tgid);
-	/* whoever kills this process from here on finds a capture that can be read */
+	/* from here on the capture can be read, even if this process is killed */
 	if (!err)
 		session_flush(capture);
 	log_debug("records of %u processes begin after %.3f ms", capture->track.alive,
@@ -358,14 +358,17 @@ int capture_begin(struct capture_session *capture)
 	if (capture->options.live)
 		pace_begin(capture);
 	capture->taken = side_now();
-	/* while calls are recorded: one that is under way now and stays so has begun before */
+	/*
+	 * calls are recorded by now: one that this look finds under way began before the first
+	 * record
+	 */
 	session_look(capture, false);
 	return 0;
 }
 
 /*
  * A process that --all has found: its records start while it is being examined, unless it ends
- * before. mapped: when it came, so that nothing was recorded since; 0: before the capture.
+ * before. mapped: when it appeared, and from when on it lacks records; 0: before the capture.
  */
 static void consider(struct capture_session *capture, pid_t pid, uint64_t mapped)
 {

@@ -69,7 +69,7 @@ static void sort_functions(functions *list)
 	list->len = kept;
 }
 
-/* Where the file is looked at. */
+/* Runs in the process that parses the file. */
 static long find_functions(struct elf *elf, const void *arguments, size_t arguments_size,
 			   reader_answer *answer)
 {
@@ -135,7 +135,7 @@ static struct ub_caller caller(uint64_t pc, uint32_t rule, const struct function
 
 typedef VEC(struct ub_caller) caller_rows;
 
-/* Rows split where API functions begin and end. The first one is that of place 0. */
+/* Splits rows where API functions begin and end. The first row is that of place 0. */
 static void mark(const unwind_rows *rows, const functions *list, caller_rows *out)
 {
 	uint32_t rule = UB_ROW(0, 0, UB_ROW_STOP + UB_STACK_NO_ROWS);
@@ -225,7 +225,7 @@ static struct caller_table *table_of(struct callers *callers, const struct libra
 
 #define AT_ONCE 1000000000ull /* ns: liboshmem takes milliseconds, a forged file any time */
 
-/* False: the rows of some library are not read yet, and it is left out. */
+/* False: a library is left out, as its rows are not read yet. */
 static bool list_ranges(struct callers *callers, const mapped_libraries *mapped,
 			struct ub_caller_ranges *ranges)
 {
@@ -257,8 +257,8 @@ static bool list_ranges(struct callers *callers, const mapped_libraries *mapped,
 }
 
 /*
- * False: to be tried again. What is known already stays known: its calls are derived until probes
- * are back.
+ * False: to be tried again. Libraries that are known already stay so: their calls are derived until
+ * probes are back.
  */
 static bool place_process(struct callers *callers, pid_t tgid)
 {

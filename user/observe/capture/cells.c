@@ -228,8 +228,9 @@ static void write_changed(struct cells *cells, struct file_writer *writer, bool 
 }
 
 /*
- * Notes what a cell has gained since it was taken last. Each time it has another number. Its
- * objects lived when the interval began, and may be known by then though not when they were made.
+ * Notes the growth of a cell since it was last taken. It gets a new number each time. Its objects
+ * lived when the interval began; their state at that time may be known even if their creation is
+ * not.
  */
 static void take(struct cells *cells, uint32_t i)
 {
@@ -284,7 +285,7 @@ static uint64_t rows_of(const struct ub_cell *cell)
 	       UB_ROWS_FLAGS(cell->flags);
 }
 
-/* A cell of the process's share is free again. No program writes this element. */
+/* A cell of the process's share is free again. No BPF program writes this element of the map. */
 static void share_return(struct cells *cells, uint32_t tgid)
 {
 	const struct ub_share_key key = { tgid, UB_SHARE_RETURNED };

@@ -104,8 +104,9 @@ static int find_place(void *arg, const struct mapping *mapping)
 #define SHARED_MOST 64 /* functions of one library that may have probes in all processes */
 
 /*
- * A library's function has one probe in all processes, which pay for probes in that library anyway:
- * each rank of a job names the same ones. Not any number of them, since any can be named.
+ * A function of a library has one probe in all processes: each rank of a job names the same
+ * functions, and all of them pay for probes in that library anyway. Their number is limited, since
+ * a process can name any function.
  */
 static int place_in_library(struct completions *completions, struct probes *probes,
 			    const struct code_place *place)
@@ -173,7 +174,9 @@ void completions_apply(struct completions *completions, struct probes *probes,
 		const struct learnt *learnt = &completions->pending.data[done];
 		int err;
 
-		/* those of a process come together: its mappings are read once for them */
+		/*
+		 * the functions of a process come one after the other: its mappings are read once
+		 */
 		if (learnt->tgid != held) {
 			process_maps_drop();
 			process_maps_hold(learnt->tgid);

@@ -73,7 +73,7 @@ static void read_counts(struct derive *derive, const struct kernel *kernel)
 	free(each);
 }
 
-/* The counters of a number, without its name. */
+/* The counters of a derivable function (by its number), without its name. */
 static json_t *counts_json(const struct derive *derive, uint32_t number, const char *derived)
 {
 	const struct ub_derived *counts = &derive->counts[number];
@@ -140,8 +140,8 @@ static uint64_t learnt(const struct capture_session *capture)
 }
 
 /*
- * Whether a short send of a living process waits for resources. forget: clears all of them, since
- * one that left while its probe was removed would be waited for in vain.
+ * Whether a short send of a living process waits for resources. forget: clears all such sends,
+ * since nobody sees the end of one that leaves while its probe is removed.
  */
 static bool sends_wait(const struct capture_session *capture, bool forget)
 {
@@ -212,7 +212,7 @@ static void calls_return(struct capture_session *capture, uint32_t functions)
 	__atomic_store_n(&kernel->calls_back, back, __ATOMIC_SEQ_CST);
 }
 
-/* Where a probe cannot be placed again, all stay away, and their calls are derived on. */
+/* If a probe cannot be placed again, all stay away, and their calls are still derived. */
 static void come_back(struct capture_session *capture, const char *why)
 {
 	struct hot *hot = &capture->probes.hot;
@@ -250,8 +250,9 @@ static bool transfers_hide(const struct probes *probes)
 }
 
 /*
- * Whether transfers of short sends may be derived: all of them have followed from their operations
- * for a while, none is still to come from an earlier one, and nothing new was learnt in this check.
+ * Whether transfers of short sends may be derived: for a while, all of them have followed from
+ * their operations, none of an earlier operation is still to come, and this check has learnt
+ * nothing new.
  */
 static bool shorts_ready(const struct capture_session *capture)
 {
@@ -262,8 +263,8 @@ static bool shorts_ready(const struct capture_session *capture)
 }
 
 /*
- * The numbers whose probes may go. A function that differed keeps its probe, and so does one with
- * calls without an operation.
+ * The functions (by number) whose probes may go. One keeps its probe if its calls and operations
+ * differed, or if a call had no operation.
  */
 static uint32_t judge(struct capture_session *capture, uint64_t ns)
 {
@@ -307,7 +308,7 @@ static double seen_rate(const struct derive *derive, uint32_t mask)
 	return count * 1e9 / (side_now() - derive->since);
 }
 
-/* Others than those of sends that are done at once may come again soon. */
+/* Notes short transfers that follow from no operation: more of them may come soon. */
 static void shorts_look(struct derive *derive)
 {
 	uint64_t strays = derive->counts[UB_SHORT_SENDS].without;
@@ -336,7 +337,7 @@ static void finish_rest(struct capture_session *capture)
 		rest(capture);
 }
 
-/* Drops the comparisons of this check; short transfers without a send have come all the same. */
+/* Drops the comparisons of this check, but not the count of short transfers without a send. */
 static void spoil(struct derive *derive, uint32_t mask)
 {
 	for (uint32_t number = 1; number < UB_DERIVABLES; number++) {
@@ -357,8 +358,9 @@ static void spoil(struct derive *derive, uint32_t mask)
 }
 
 /*
- * Of calls where operations came from code that is not known: where they lead says nothing. Of
- * transfers where some were not seen: UCX's functions have no probes now, or did not have them yet.
+ * Calls cannot be compared if operations came from unknown code, which may or may not be a call's.
+ * Transfers cannot be compared if some were not seen: UCX's functions have no probes, or had none
+ * yet.
  */
 static void spoil_check(struct capture_session *capture)
 {
@@ -470,7 +472,10 @@ bool derive_may_gain(const struct derive *derive)
 	       side_now() - derive->placed < GAINS_SOON;
 }
 
-/* The other transfers are not seen any more: then none is derived. */
+/*
+ * Transfers of other operations are no longer seen, so short ones cannot be told apart and none is
+ * derived.
+ */
 static void shorts_stay(struct capture_session *capture)
 {
 	struct derive *derive = &capture->derive;

@@ -316,7 +316,7 @@ void drain_cover(struct ring_drain *d, const pid_t *tgids, size_t count)
 
 /* ---- while a capture goes on ---- */
 
-/* A thread takes nothing from a ring that is off its list. */
+/* Frees a ring once it is off its thread's list, when the thread no longer reads it. */
 static void free_retired(struct ring_drain *d, struct drainer *t, size_t i)
 {
 	struct held_ring *held = t->rings.data[i];

@@ -97,10 +97,10 @@ bool sieve_passes(struct sieve *sieve, const struct ub_hdr *record)
 
 #define MS 1000000ull /* ns */
 /*
- * A CPU's own thread ends a chunk behind a pass that left so many records in it: at equal rates all
- * threads of the gang do so in the same passes. In the middle of passes, each would do so in
- * another one, and the ranks would wait for the slowest each time. A pass that leaves fewer has
- * room for another one like it, and a larger chunk costs less for each record.
+ * A thread that belongs to a CPU ends a chunk after the pass in which it reached this number of
+ * records: at equal rates, all threads of the gang do so in the same passes. If each ended its
+ * chunk in the middle of some pass, the ranks would wait for another thread each time. A chunk with
+ * fewer records has room for another pass, and a larger chunk costs less for each record.
  */
 #define ENOUGH_FOR_CHUNK (FILE_STREAM_RECORDS / 2)
 #define NICE 5 /* of floating threads; one that is bound to a rank's CPU must be punctual */

@@ -71,7 +71,9 @@ static void introduce(struct existing *existing, pid_t tgid, uint64_t pointer)
 		*known = 0;
 }
 
-/* Records come in no order: the latest counts, for another worker may be at the same address. */
+/*
+ * Records come in any order, and another worker may get the same address: the latest event counts.
+ */
 static void see_worker(struct existing *existing, pid_t tgid, uint64_t worker,
 		       const struct layout *layout, uint64_t ts, bool lives)
 {
@@ -157,7 +159,7 @@ void existing_forget(struct existing *existing, pid_t tgid)
 struct emitting {
 	struct existing *existing;
 	pid_t tgid;
-	bool again; /* its worker was read before, or is read for the sake of one object */
+	bool again; /* its worker was read before, or is read because of one object */
 };
 
 /* A hash of all members but the time. */
@@ -175,7 +177,7 @@ static uint64_t hash_of(const json_t *record)
 	return hash ? hash : 1;
 }
 
-/* Whether the record has to be written: it says more than the last one, and is within the quota. */
+/* Whether the record has to be written: it differs from the last one, and is within the quota. */
 static bool is_news(const struct emitting *emitting, const json_t *record)
 {
 	/* a record has its object's address as the member of its own type */
@@ -211,7 +213,7 @@ static void emit_side(void *arg, const json_t *record)
 		file_writer_side(emitting->existing->writer, record);
 }
 
-/* found: it is a worker, whatever can be read of it. */
+/* found: a search has found it, so it is a worker even if it cannot be read. */
 static void read_worker(struct existing *existing, struct snapshot *snapshot, uint64_t worker,
 			bool found)
 {
@@ -274,7 +276,7 @@ static void *read_some(void *arg)
 	return NULL;
 }
 
-/* Threads that cannot be had are not needed: the session's own reads as well. */
+/* A thread that cannot be created is not missed: the session's own thread reads as well. */
 static void add_thread(struct existing *existing)
 {
 	size_t useful = existing->unread.len;
@@ -302,7 +304,7 @@ static void add_unread(struct existing *existing, pid_t tgid, const struct layou
 		if (ucp && ucp->layout != layout)
 			continue;
 		vec_push(&unread.mapped, mapped->data[i]);
-		/* found now: threads only look at them */
+		/* found here, since the threads must not change a library */
 		if (library->roles & (LIB_UCT | LIB_UCT_MODULE))
 			library_ops(library, &tables);
 	}
@@ -444,7 +446,10 @@ static void end_round(struct strangers_round *round)
 	map_release(&round->spent);
 }
 
-/* Strangers that had no turn come first the next time, lest one process's hold up all others. */
+/*
+ * Strangers that had no turn come first the next time, so that those of one process cannot hold up
+ * all others.
+ */
 void existing_apply(struct existing *existing, uint64_t deadline)
 {
 	struct strangers_round round = { .existing = existing };

@@ -35,7 +35,7 @@ void governor_init(struct governor *governor, double budget)
 	*governor = (struct governor){ .budget = budget, .step = STEP_UCT, .pause = PAUSE_MIN };
 }
 
-/* A rise counts at once, a fall by halves. */
+/* A rise counts at once, a fall by half. */
 void governor_learn(struct governor *governor, uint64_t now, unsigned int groups,
 		    const double *odds)
 {
@@ -79,7 +79,7 @@ double governor_predict(const struct governor *governor, uint64_t now, enum gove
 	return sum / (1 + sum);
 }
 
-/* The MPI layer alone shows nothing of a program without MPI calls. */
+/* With the MPI layer alone, a program without MPI calls shows nothing. */
 static bool is_blind(const struct governor *governor, uint64_t now, enum governor_step step)
 {
 	return governor_predict(governor, now, step) == 0 &&
@@ -187,7 +187,7 @@ bool governor_decide(struct governor *governor, const struct governor_interval *
 }
 
 #define LENGTH_MIN (5 * MS)
-#define LENGTH_MAX (300 * MS) /* no second of a loop that is stopped meanwhile takes two */
+#define LENGTH_MAX (300 * MS) /* a loop of 1 s that it stops takes less than 2 s */
 
 struct governor_windows governor_windows(const struct governor *governor, double fixed)
 {

@@ -84,8 +84,8 @@ static bool has_sites(enum ub_kind kind, enum level level)
 }
 
 /*
- * Before loading, once programs are chosen otherwise: leaves out programs that no probe of this
- * level would run, for the kernel takes most of a short look at a job to verify them.
+ * Before loading, after all other choices: leaves out programs that no probe of this level would
+ * run. Verifying them would take most of the time of a short look at a job.
  */
 static void kernel_level_choose(struct ucxbpf *skel, enum level level)
 {
@@ -194,7 +194,7 @@ static void kernel_count_choose(struct ucxbpf *skel, enum link_mechanism mechani
 	bpf_program__set_autoload(skel->progs.count_hits, count);
 }
 
-/* Once loaded: counting programs take the place of recording ones. */
+/* After loading: counting programs replace recording ones. */
 static void kernel_count_programs(struct ucxbpf *skel, struct link_programs *programs)
 {
 	programs->entry_fd[UB_CALL] = bpf_program__fd(skel->progs.count_call);
@@ -209,7 +209,7 @@ static void kernel_count_programs(struct ucxbpf *skel, struct link_programs *pro
 
 /* ---- loading ---- */
 
-#define LAST_LINES 12 /* of a verifier's log, where the reason stands */
+#define LAST_LINES 12 /* of a verifier's log; the reason is there */
 
 static void print_lines(char *text)
 {
@@ -485,7 +485,7 @@ void kernel_begin_positions(struct kernel *kernel, uint64_t now)
 {
 	volatile __u64 *until = &kernel->skel->bss->fifo_until;
 
-	if (*until < now + POSITIONS_NS) /* else records were lost just now */
+	if (*until < now + POSITIONS_NS) /* else a loss has set a later end */
 		*until = now + POSITIONS_NS;
 }
 
@@ -541,7 +541,7 @@ uint64_t kernel_run_time(const struct kernel *kernel)
 		uint32_t size = sizeof(info);
 		int fd = bpf_program__fd(prog);
 
-		/* iterators run on the tracer's time */
+		/* iterators run in the tracer, not in the job */
 		if (bpf_program__expected_attach_type(prog) == BPF_TRACE_ITER)
 			continue;
 		if (fd >= 0 && !bpf_prog_get_info_by_fd(fd, &info, &size))

@@ -20,8 +20,8 @@ static void take_looks(struct capture_session *capture, struct file_writer *writ
 	vec_release(&stacks);
 }
 
-static void tell(struct capture_session *capture, const struct ub_stats *stats,
-		 struct capture_interval *interval)
+static void fill_interval(struct capture_session *capture, const struct ub_stats *stats,
+			  struct capture_interval *interval)
 {
 	const struct cost_report cost =
 		cost_report(&capture->cost, stats->hits + cells_count(&capture->cells));
@@ -60,7 +60,7 @@ struct trimming {
 	bool clock; /* the first one is kept */
 };
 
-/* ts 0: not known. A number may have been another process's before. */
+/* ts 0: unknown. Before that time the pid may have been another process's. */
 static bool is_kept(const struct trimming *trimming, pid_t tgid, uint64_t ts)
 {
 	const struct tracked *tracked = track_find(trimming->track, tgid);
@@ -87,7 +87,7 @@ static bool keeps_side(void *arg, const json_t *side)
 	       is_kept(trimming, (pid_t)json_integer_value(tgid), (uint64_t)json_integer_value(ts));
 }
 
-/* A launcher that lives has children again and again. */
+/* A launcher starts children for as long as it lives: the forks of ended ones are dropped. */
 static bool keeps_record(void *arg, const struct ub_hdr *record)
 {
 	const struct ub_task *task = (const struct ub_task *)record;
@@ -142,7 +142,7 @@ bool capture_trim(struct capture_session *capture)
 	err = trim(capture);
 	if (err)
 		log_warn("cannot trim '%s': %s", capture->options.output, strerror(-err));
-	/* where nothing could be taken out, the next try waits as well */
+	/* also if nothing could be removed: the next try waits until the file has grown again */
 	capture->trimmed = file_writer_bytes(capture->writer);
 	return !err;
 }
@@ -169,11 +169,11 @@ int capture_take(struct capture_session *capture, const char *path,
 	struct ub_stats stats = { 0 };
 	int err, kept;
 
-	/* the interval before, which would be kept as an earlier capture */
+	/* the file of the previous interval, which would be kept as an earlier capture */
 	unlink(path);
 	if (is_quiet(capture)) {
 		kernel_stats(capture->kernel, &stats);
-		tell(capture, &stats, interval);
+		fill_interval(capture, &stats, interval);
 		interval->quiet = true;
 		capture->taken = interval->to;
 		return capture->error;
@@ -192,7 +192,7 @@ int capture_take(struct capture_session *capture, const char *path,
 	drain_end_chunks(capture->drain);
 	session_flush(capture);
 	kernel_stats(capture->kernel, &stats);
-	tell(capture, &stats, interval);
+	fill_interval(capture, &stats, interval);
 	cells_take(&capture->cells, writer);
 	capture->taken = interval->to;
 	kept = capture->error;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * libbpf hands each program over before it loads it. A thread loads that, and libbpf an empty
- * program, whose descriptor is the real program's in the end: so everything else finds it where
- * libbpf has put it.
+ * libbpf calls back before it loads a program. A thread then loads the program, and libbpf an empty
+ * one in its place. In the end the empty program's descriptor becomes the real program's, so that
+ * all code finds it where libbpf put it.
  */
 #include "observe/capture/load.h"
 
@@ -51,7 +51,7 @@ static struct loaded *loaded_new(struct bpf_program *program,
 
 	l->program = program;
 	l->options = *options;
-	/* libbpf sets it after the call that hands over */
+	/* libbpf sets it after the callback */
 	l->options.expected_attach_type = bpf_program__expected_attach_type(program);
 	l->options.func_info = copy(options->func_info,
 				    (size_t)options->func_info_cnt * options->func_info_rec_size);
@@ -93,7 +93,7 @@ static int hand_over(struct bpf_program *program, struct bpf_prog_load_opts *opt
 	struct loaded *l;
 
 	options->prog_flags |= (__u32)flags;
-	/* descriptors in an array of libbpf's own, which it frees */
+	/* libbpf frees this array of descriptors */
 	if (!loading || options->fd_array)
 		return 0;
 	l = loaded_new(program, options);
@@ -128,7 +128,7 @@ void load_prepare(void)
 	done = true;
 }
 
-/* Waits for a program, and puts it where libbpf has the empty one. */
+/* Waits for a program, and gives it the descriptor of the empty one. */
 static int finish(struct loaded *l)
 {
 	int empty = bpf_program__fd(l->program), err;

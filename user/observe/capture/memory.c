@@ -62,7 +62,7 @@ static struct memory_watched *find(const struct memory_watch *watch, pid_t tgid)
 }
 
 /* UCX asks the GPU's library once and caches the answer, which is complete from then on. */
-static bool told_by_ucx(const struct memory_watched *watched, uint64_t address)
+static bool known_to_ucx(const struct memory_watched *watched, uint64_t address)
 {
 	const struct ucx_region *region = ucx_memory_find(&watched->ucx, address);
 
@@ -75,7 +75,7 @@ static void meet(struct memory_watch *watch, struct memory_watched *watched, uin
 	bool certain = class != MAP_NONE && class != MAP_RESERVED;
 	uint64_t key = address >> PART_SHIFT;
 
-	if (!address || certain || told_by_ucx(watched, address))
+	if (!address || certain || known_to_ucx(watched, address))
 		return;
 	if (class == MAP_RESERVED)
 		key = address >> PAGE_SHIFT | BY_PAGE;
@@ -145,7 +145,9 @@ static void look(struct memory_watch *watch, struct memory_watched *watched)
 	if (watched->ucx.reason)
 		log_debug("process %d: %s", watched->tgid, watched->ucx.reason);
 	write_look(watch, watched, ts, !ucx);
-	/* CPU time, not wall time: waiting costs nothing, and the process may end soon */
+	/*
+	 * CPU time, not wall time: waiting costs nothing, and a long pause may outlast the process
+	 */
 	cost = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cost;
 	watched->next = side_now() + PAUSE_MS * MS + PAUSE_TIMES * cost;
 }
@@ -189,7 +191,9 @@ void memory_watch_apply(struct memory_watch *watch, uint64_t deadline)
 
 		if (watched->gone || !watched->met || now < watched->next)
 			continue;
-		/* the one that takes long pauses, and others come first by the next call */
+		/*
+		 * a process that takes long then pauses, so the others come first in the next call
+		 */
 		if (deadline_over(deadline))
 			return;
 		if (watched->looks < LOOKS_MAX)

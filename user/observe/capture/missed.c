@@ -10,12 +10,12 @@
 #include "observe/process/remote.h"
 
 struct missed_mapping {
-	pid_t tgid; /* 0: done with */
+	pid_t tgid; /* 0: the mapping was handled */
 	uint64_t time; /* CLOCK_MONOTONIC ns */
 	dev_t dev;
 	ino_t ino;
 	char *path; /* owned */
-	bool recorded; /* its process, by the kernel, from its start; as far as was known then */
+	bool recorded; /* its process was, from its start; as far as was known then */
 	bool gone; /* its process was, at the last look */
 };
 
@@ -58,7 +58,7 @@ static bool is_at_path(const struct missed_mapping *mapping)
 	       st.st_dev == mapping->dev && st.st_ino == mapping->ino;
 }
 
-/* The name decides where the file can no longer be read. */
+/* By the name alone, for a file that can no longer be read. */
 static bool is_named_ucx(const char *path)
 {
 	const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;

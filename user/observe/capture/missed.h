@@ -18,7 +18,8 @@ struct missed {
 
 void missed_release(struct missed *missed);
 
-/* A process without a side record mapped this at time ns. recorded: by the kernel, from its start.
+/*
+ * A process without a side record mapped this at time ns. recorded: it was traced from its start.
  */
 void missed_mapped(struct missed *missed, pid_t tgid, bool recorded, const struct mapping *mapping,
 		   uint64_t time);

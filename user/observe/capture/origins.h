@@ -23,7 +23,10 @@ void origins_exec(struct origins *origins, pid_t tgid, uint64_t time);
 /* Whether a fork record names its parent. */
 bool origins_forked(const struct origins *origins, pid_t tgid);
 
-/* The process that has the same program. 0: not known, or one of the two has begun another one. */
+/*
+ * The process that it was forked from, if both still run the same program; 0: not known, or one of
+ * them has begun another program.
+ */
 pid_t origins_parent(const struct origins *origins, pid_t tgid);
 
 /* Forgets a process that ended at time ns. False: a later one has its number. */

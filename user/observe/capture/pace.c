@@ -7,7 +7,7 @@
 
 #define MS 1000000ull /* ns */
 #define LOOK (20 * MS)
-#define CREDIT (1000 * MS) /* a thread may pay the budget of so much time at once */
+#define CREDIT (1000 * MS) /* a thread may spend the budget of that much time at once */
 #define PROGRAM 250.0 /* ns that a hit spends in our programs, until that is measured */
 
 int pace_open(struct capture_session *capture, double budget)
@@ -32,7 +32,7 @@ static double program_ns(const struct capture_session *capture)
 	return cost.kernel_unknown || !cost.hits ? PROGRAM : (double)cost.kernel_ns / cost.hits;
 }
 
-/* now->hits may be those of another thread that has got the id. */
+/* The count may be that of another thread that has got the same id. */
 static uint64_t gained(uint64_t now, uint64_t before)
 {
 	return now >= before ? now - before : now;
@@ -59,7 +59,7 @@ static struct pace_account settled(const struct pace *pace, const struct ub_task
 	return account;
 }
 
-/* The dead are forgotten. Returns the highest debt. */
+/* Forgets threads that have ended. Returns the highest debt. */
 static double look(struct capture_session *capture)
 {
 	struct pace *pace = &capture->pace;

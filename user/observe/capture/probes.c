@@ -63,7 +63,7 @@ void hot_release(struct hot *hot)
 	vec_release(&hot->files);
 }
 
-/* Not to read it: its server need not answer. */
+/* Opens it as a place for probes, not to read it: its server need not answer. */
 static int open_file(const char *path, int *fd)
 {
 	*fd = open(path, O_PATH | O_CLOEXEC);
@@ -331,7 +331,7 @@ static void add_users_of_layout(const struct probes *probes, struct map *keys)
 			map_insert(keys, library_key(probes->libraries.data[i].library), 0, NULL);
 }
 
-/* The links of a process have a key as those of a file have. */
+/* A key for links of one process, of the kind that links of a file have. */
 static uint64_t process_key(pid_t tgid)
 {
 	return file_key((dev_t)-1, (ino_t)tgid);
@@ -409,7 +409,7 @@ static bool is_counted(const struct ub_site *wire)
 
 /*
  * --count needs the return of an operation whose entry does not show the outcome. Session programs
- * decide at each hit, and time a few.
+ * decide that at each hit, and measure the time of a few.
  */
 static bool needs_return(const struct probes *probes, const struct planned_probe *planned)
 {
@@ -465,7 +465,7 @@ static int place(struct probes *probes, uint64_t file, const char *path, struct 
 	return err;
 }
 
-/* Files of the same build share theirs. 0: there is no room, which is said once. */
+/* Files of one build share an entry. 0: there is no room, which is logged once. */
 static unsigned int wrappers_share(struct probes *probes, const struct ub_wrappers *wrappers)
 {
 	for (size_t i = 0; i < probes->wrappers.len; i++)

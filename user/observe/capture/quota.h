@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What each process may take of memory that is kept for all of them. Their numbers are the
- * processes' to choose: addresses and pointers in records need not lead anywhere.
+ * Limits the memory that is kept for each process. A process can choose how much that would be: the
+ * addresses and pointers in its records need not lead anywhere.
  */
 #ifndef UCXBPF_CAPTURE_QUOTA_H
 #define UCXBPF_CAPTURE_QUOTA_H
@@ -17,7 +17,7 @@ struct quota {
 	const char *name; /* of several: "code addresses" */
 	uint64_t most; /* of a process */
 	struct map taken; /* tgid -> how many */
-	uint64_t left_out; /* how often there was none left */
+	uint64_t left_out; /* how often there was no room */
 };
 
 void quota_release(struct quota *quota);
@@ -25,7 +25,7 @@ void quota_release(struct quota *quota);
 /* One more for the process. False: it has the most already, which is counted, and logged once. */
 bool quota_take(struct quota *quota, pid_t tgid);
 
-/* The process has nothing any more: it has ended, or runs another program. */
+/* Forgets a process that has ended or runs another program. */
 void quota_forget(struct quota *quota, pid_t tgid);
 
 /* Writes a note where any were left out. */

@@ -16,13 +16,13 @@
 
 static void cannot_watch(const char *path, int error)
 {
-	static bool told;
+	static bool warned;
 
-	if (!told)
+	if (!warned)
 		log_warn("cannot watch %s for writes: %s; a probed library that is rewritten in "
 			 "place can crash programs: replace libraries by rename",
 			 path, strerror(error));
-	told = true;
+	warned = true;
 }
 
 void rewrites_init(struct rewrites *rewrites)
@@ -46,7 +46,7 @@ void rewrites_release(struct rewrites *rewrites)
 	while (rewrites->files.len)
 		drop(rewrites, 0);
 	vec_release(&rewrites->files);
-	rewrites_tell(rewrites);
+	rewrites_warn(rewrites);
 	vec_release(&rewrites->written);
 	rewrites->fd = -1;
 }
@@ -81,8 +81,8 @@ static void add_watch(struct rewrites *rewrites, const struct library *library)
 		return;
 	/*
 	 * The kernel returns the same watch for the same file, whereas a new file may have the
-	 * inode number of a deleted one. One that writes through a mapping is noticed when it
-	 * closes the file.
+	 * inode number of a deleted one. A writer through a mapping is noticed when it closes the
+	 * file.
 	 */
 	watch = inotify_add_watch(rewrites->fd, library->open_path, IN_MODIFY | IN_CLOSE_WRITE);
 	if (watch < 0)
@@ -121,8 +121,8 @@ static bool same_time(const struct timespec *a, const struct timespec *b)
 }
 
 /*
- * Since it was examined. A write through a mapping changes mtime, and setting that back changes
- * ctime. One that is not found counts as changed.
+ * Whether the file may have changed since it was examined. A write through a mapping changes mtime,
+ * and setting that back changes ctime. A file that is not found counts as changed.
  */
 static bool may_have_changed(const struct watched_file *file)
 {
@@ -137,8 +137,9 @@ static bool may_have_changed(const struct watched_file *file)
 }
 
 /*
- * All files, where the kernel has lost events. It ends the watch of a file that is deleted and that
- * nobody has open or mapped, or whose file system is unmounted.
+ * An event of one file, or of all where the kernel has lost events. IN_IGNORED: the kernel has
+ * ended the watch, as the file was deleted and is neither open nor mapped, or its file system was
+ * unmounted.
  */
 static void take(struct rewrites *rewrites, const struct inotify_event *event, struct map *files)
 {
@@ -175,7 +176,7 @@ void rewrites_read(struct rewrites *rewrites, struct map *files)
 		}
 }
 
-void rewrites_tell(struct rewrites *rewrites)
+void rewrites_warn(struct rewrites *rewrites)
 {
 	for (size_t i = 0; i < rewrites->written.len; i++) {
 		log_warn(REWRITTEN, rewrites->written.data[i]);

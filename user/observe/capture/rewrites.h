@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Probed files that are rewritten in place. The kernel keeps a probe at its offset, whatever is
- * there by then: the next process that maps the file would get a breakpoint in the middle of an
- * instruction. Who wrote has to be on this machine; others are seen by times of the file
- * (library_is_rewritten()).
+ * Probed files that are rewritten in place. The kernel keeps a probe at its offset although the
+ * code there has changed: the next process that maps the file would get a breakpoint in the middle
+ * of an instruction. Only writers on this machine are noticed here; those elsewhere are, by the
+ * times of the file (library_is_rewritten()).
  */
 #ifndef UCXBPF_CAPTURE_REWRITES_H
 #define UCXBPF_CAPTURE_REWRITES_H
@@ -29,9 +29,9 @@ struct watched_file {
 };
 
 struct rewrites {
-	int fd; /* readable once a file was written to; -1: not to be had */
+	int fd; /* readable once a file was written to; -1: there is none */
 	VEC(struct watched_file) files;
-	VEC(char *) written; /* paths for rewrites_tell() */
+	VEC(char *) written; /* paths for rewrites_warn() */
 };
 
 void rewrites_init(struct rewrites *rewrites);
@@ -44,15 +44,15 @@ void rewrites_release(struct rewrites *rewrites);
 int rewrites_watch(struct rewrites *rewrites, const struct library *library);
 
 /*
- * Adds the keys of the files that were written to, and watches them no more. Opening a file for
- * writing alone does not count, except on tmpfs.
+ * Adds the keys of the files that were written to, and stops watching them. To open a file for
+ * writing does not count, except on tmpfs.
  */
 void rewrites_read(struct rewrites *rewrites, struct map *files);
 
-/* A warning for each of them, once their probes are removed. */
-void rewrites_tell(struct rewrites *rewrites);
+/* Prints a warning for each of them, once their probes are removed. */
+void rewrites_warn(struct rewrites *rewrites);
 
-/* Watches the files in the map no more. */
+/* Stops watching the files in the map. */
 void rewrites_forget(struct rewrites *rewrites, const struct map *files);
 
 #endif

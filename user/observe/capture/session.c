@@ -59,7 +59,7 @@ bool capture_has_records(const struct capture_session *capture)
 	return drain_others(capture->drain) > 0 || cells_count(&capture->cells) > 0;
 }
 
-/* A capture that counts grows only when there is something new. */
+/* With --count the file grows only if there is something new. */
 static bool has_news(struct capture_session *capture)
 {
 	uint64_t records = file_writer_records(capture->writer);
@@ -70,7 +70,10 @@ static bool has_news(struct capture_session *capture)
 	return news;
 }
 
-/* Programs that count leave their hits to the cells. Folded: as far as the file has it. */
+/*
+ * With --count, hits are counted in the cells. Of records that were added to cells ("folded",
+ * bpf/fold.bpf.h), only those count that the file has.
+ */
 static int read_stats(struct capture_session *capture, struct ub_stats *stats)
 {
 	int err = kernel_stats(capture->kernel, stats);
@@ -99,7 +102,7 @@ static void watch_detail(struct capture_session *capture)
 		detail_step(&capture->detail, drain_fill(capture->drain), lost);
 }
 
-/* The rest of the disk is for what rings hold by then, and for sums at the end. */
+/* The rest of the disk is for the records that are still in rings, and for the sums at the end. */
 static void watch_disk(struct capture_session *capture)
 {
 	static const char full[] = "the disk is nearly full: from here on calls, operations and "
@@ -118,7 +121,10 @@ static void watch_disk(struct capture_session *capture)
 	detail_end(&capture->detail, "the disk is nearly full", drain_fill(capture->drain));
 }
 
-/* With the lives of the objects they refer to, which may still be in outboxes. */
+/*
+ * Collects first the lives of the objects that cells name: they may still be in a task's outbox,
+ * where records wait for their batch (kernel_rest()).
+ */
 static void write_cells(struct capture_session *capture)
 {
 	if (capture->options.count)
@@ -126,7 +132,7 @@ static void write_cells(struct capture_session *capture)
 	put_cells(capture, false);
 }
 
-/* Once ranks are known: a launcher may run anywhere, its ranks may not. */
+/* Called once ranks are known, since a launcher may run on CPUs where its ranks may not. */
 void session_place_threads(struct capture_session *capture)
 {
 	const struct track *track = &capture->track;
@@ -176,14 +182,14 @@ void session_flush(struct capture_session *capture)
 	capture->next_flush = side_now() + FLUSH_NS;
 }
 
-/* Before anything else is looked at: the next process that maps such a file is in danger. */
+/* Called before any other work: the next process that maps such a file may crash. */
 static void read_rewrites(struct capture_session *capture)
 {
 	struct map keys = { 0 };
 
 	rewrites_read(&capture->probes.rewrites, &keys);
 	track_rewritten(&capture->track, &keys);
-	rewrites_tell(&capture->probes.rewrites);
+	rewrites_warn(&capture->probes.rewrites);
 	map_release(&keys);
 }
 
@@ -242,7 +248,7 @@ static void stop(struct capture_session *capture)
 	log_debug("no probe is left after %.3f ms", (side_now() - begin) / 1e6);
 }
 
-/* Those of the watch, and one for files that are rewritten; wakers follow. */
+/* Descriptors of the watch, and one for rewritten files; those of wakers follow. */
 static int own_polls(const struct capture_session *capture)
 {
 	return watch_fd_count(capture->watch) + 1;
@@ -324,7 +330,7 @@ static uint64_t rest_end(const struct capture_session *capture)
 	return capture->sleep_until < most ? capture->sleep_until : most;
 }
 
-/* Wakes nobody else for files that do not matter. */
+/* Reads mappings of files that do not matter without waking any other thread. */
 static void rest(struct capture_session *capture)
 {
 	const uint64_t end = rest_end(capture);
@@ -417,7 +423,7 @@ static void note_without_ucx(struct capture_session *capture)
 		       "loaded: use of UCX is unknown");
 }
 
-/* They may have been alone on the node, or a part of a job that is here. */
+/* The processes may have been a job of their own, or a part of a traced one. */
 static void note_missed(struct capture_session *capture)
 {
 	note_processes(capture, capture->missed.count,
@@ -480,7 +486,7 @@ int capture_close(struct capture_session *capture, const char *reason)
 
 /* ---- a session's records, and its start ---- */
 
-/* Only processes that had state: most never map UCX. */
+/* Only announced processes have state: most never map UCX. */
 static void forget_at_end(struct capture_session *capture, const struct ub_task *task)
 {
 	const struct tracked *tracked = track_find(&capture->track, task->h.tgid);
@@ -516,7 +522,7 @@ void session_record(void *arg, const struct ub_hdr *record)
 	stacks_record(&capture->stacks, record);
 }
 
-/* Until something is read of a process, it may be one that ends before. */
+/* A process may end before anything of it is read: its mappings are kept until then. */
 static void watch_missed(struct capture_session *capture, pid_t tgid, const struct mapping *mapping,
 			 uint64_t time)
 {
@@ -535,7 +541,7 @@ static void on_mapped(void *arg, pid_t tgid, const struct mapping *mapping, uint
 	struct capture_session *capture = arg;
 	const bool ignored = library_set_ignores(&capture->track.libraries, mapping);
 
-	/* most files that are mapped are of no concern: nobody is woken for these */
+	/* most mapped files do not matter, and nothing is done for them */
 	if (track_find(&capture->track, tgid) || !ignored) {
 		if (capture->options.all)
 			vec_push(&capture->newcomers, ((struct newcomer){ tgid, time }));

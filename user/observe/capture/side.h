@@ -27,9 +27,9 @@ void side_write(struct file_writer *writer, json_t *record);
 json_t *side_capture(const char *level, const char *mode, char *const *command, bool count);
 json_t *side_clock(void);
 json_t *side_site(unsigned int row);
-/* A process that had ended by then, before its last mappings could be read. */
+/* A process that had ended by that time, before its last mappings could be read. */
 json_t *side_unread(pid_t tgid, uint64_t ended);
-/* A process that was not recorded from then on, until its end or until records began. */
+/* A process that was not recorded from that time until its end, or until records began. */
 json_t *side_unseen(pid_t tgid, uint64_t from, uint64_t to, bool ended);
 json_t *side_gap(pid_t tgid, const char *what, const char *path, uint64_t from, uint64_t to);
 /* Threads and rings of the draining side. */

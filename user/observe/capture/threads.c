@@ -40,7 +40,7 @@ struct thread_looking {
 	struct code_files code; /* read for this look alone: whole files, tens of MiB in all */
 	struct file_writer *writer;
 	call_stacks *stacks;
-	thread_list again; /* that another look may tell more of */
+	thread_list again; /* another look may show more of them */
 	struct unwinds unwinds;
 	VEC(struct mpi_file) files; /* by file number */
 	frame_list frames;
@@ -81,7 +81,10 @@ static int list_function(void *arg, const struct elf_symbol *symbol)
 	return 0;
 }
 
-/* A Fortran binding, or a tool, has MPI's functions by these names, and calls the library's. */
+/*
+ * A Fortran binding or a tool defines MPI's functions by these names, and calls those of the
+ * library.
+ */
 static int find_binding(void *arg, const struct elf_symbol *symbol)
 {
 	bool *found = arg;
@@ -92,7 +95,7 @@ static int find_binding(void *arg, const struct elf_symbol *symbol)
 	return *found;
 }
 
-/* Where the file is looked at: 1 where its code is run inside of calls, by its symbols. */
+/* Runs in the process that parses the file. 1: by its symbols, its code runs inside of calls. */
 static long list_functions(struct elf *elf, const void *arguments, size_t size,
 			   reader_answer *answer)
 {
@@ -242,7 +245,7 @@ static json_t *thread_record(const struct thread_registers *thread)
 static void write_call(struct thread_looking *look, const struct thread_registers *thread,
 		       const char *function, uint64_t returns_to, uint64_t frame)
 {
-	/* none: a probe of its return has taken the address */
+	/* NULL: a return probe has replaced the return address */
 	const struct code_range *range = code_find(&look->ranges, returns_to - 1);
 	json_t *record = thread_record(thread);
 
@@ -274,8 +277,8 @@ static size_t find_call(struct thread_looking *look, const char **function)
 }
 
 /*
- * Only a stack that is known to its beginning, with no frame of code that is run inside of calls,
- * proves that a thread is outside of MPI. Returns why it does not; NULL: it does.
+ * A thread is outside of MPI only if its stack is known to its beginning, and no frame runs code
+ * that runs inside of calls. Returns the reason why that is not proven; NULL: it is.
  */
 static const char *why_not_outside(struct thread_looking *look,
 				   const struct thread_registers *thread, enum ub_stack_end end)
@@ -298,7 +301,7 @@ static const char *why_not_outside(struct thread_looking *look,
 			return "it runs code of the MPI library, a tool or UCX, in no known "
 			       "function of MPI";
 	}
-	/* another one may lie idle, of a coroutine */
+	/* a coroutine has a stack of its own, and the first one may lie idle */
 	if (proc_stat(thread->pid, 0, &stat) || outermost > stat.start_stack ||
 	    stat.start_stack - outermost > FIRST_FRAME)
 		return "its stack is not the one that the process began with";

@@ -141,7 +141,7 @@ static int stays(void *arg, pid_t tid)
 }
 
 /*
- * All of its threads are on their way out. Our programs may have seen that before, and it may take
+ * All of its threads are exiting. Our programs may have seen the exit already, although it may take
  * long until the process has ended.
  */
 static bool is_ending(pid_t tgid)
@@ -155,9 +155,9 @@ static bool is_ending(pid_t tgid)
 }
 
 /*
- * While it lives nobody else has its number, and the kernel forgets it when it ends: what counts is
- * that it lives once the kernel knows of it. Asked before as well, so that somebody else who has
- * the number by then is not recorded for a moment.
+ * While a process lives, no other has its pid, and our programs forget it when it ends. So it must
+ * live after they have learnt of it. It must live before as well, lest another process with its pid
+ * be recorded for a moment.
  */
 int track_begin(struct track *track, pid_t tgid)
 {
@@ -222,7 +222,10 @@ void track_task(struct track *track, const struct ub_task *task)
 	}
 }
 
-/* Mappings and ends come by different rings. */
+/*
+ * The process that had the pid at that time and has ended since: mappings and ends come by
+ * different rings.
+ */
 static struct tracked *ended_since(struct track *track, pid_t tgid, uint64_t time)
 {
 	for (size_t i = 0; i < track->processes.len; i++) {
@@ -239,7 +242,7 @@ void track_mapped(struct track *track, pid_t tgid, uint64_t time)
 {
 	struct tracked *tracked = track_find(track, tgid), *ended;
 
-	if (!tracked) { /* its fork record may still be in a ring, or it has ended */
+	if (!tracked) { /* the record of its fork is still in a ring, or it has ended */
 		ended = add_living(track, tgid, time) ? NULL : ended_since(track, tgid, time);
 		if (ended && time > ended->mapped_at)
 			ended->mapped_at = time;
@@ -298,9 +301,6 @@ void track_forget_ended(struct track *track, uint64_t by)
 		vec_push(&track->free, i);
 	}
 }
-
-/* A place for probes of jobs to come is worth keeping; each costs memory and descriptors. */
-#define LIBRARIES_MOST 512
 
 void track_rescan(struct track *track)
 {

@@ -224,7 +224,7 @@ static bool any_matters(const mapped_libraries *mapped)
 	return false;
 }
 
-/* In a process that has a library that matters: its memory does as well. */
+/* A GPU library is scanned as well, if another library makes the process matter. */
 static bool is_scanned(const struct library *library)
 {
 	return matters(library) || library->roles & LIB_GPU;
@@ -237,7 +237,10 @@ struct scan {
 	bool matters;
 };
 
-/* Who it is: a short program may have ended by the time anything is probed. */
+/*
+ * Reads the libraries and the identity, before anything is probed: a short program may have ended
+ * by then.
+ */
 static struct scan scan_identity(struct track *track, size_t index)
 {
 	struct tracked *tracked = &track->processes.data[index];
@@ -316,7 +319,7 @@ static uint64_t address_of(const struct library *library)
 	return (uintptr_t)library;
 }
 
-/* Of all libraries that a process here maps, or had mapped before they were rewritten. */
+/* Numbers of all libraries that a traced process maps, or had mapped before they were rewritten. */
 static struct map used_libraries(const struct track *track,
 				 uint64_t (*number)(const struct library *library))
 {
@@ -331,7 +334,7 @@ static struct map used_libraries(const struct track *track,
 	return used;
 }
 
-/* Keys of the libraries to take away. */
+/* Keys of the libraries to free. */
 static struct map unused_libraries(const struct track *track)
 {
 	const bool many = track->libraries.all.len > LIBRARIES_MOST;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What a trace loses where libraries are rewritten in place: probes, and fields of a layout. */
+/*
+ * Libraries that are rewritten in place: the trace loses their probes, and fields of their layout.
+ */
 #include <string.h>
 
 #include "base/log.h"

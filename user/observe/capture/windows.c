@@ -9,8 +9,7 @@
 #include "observe/capture/session.h"
 #include "observe/capture/side.h"
 
-/* At the same time on all hosts, or their two ends of a message would never be recorded together.
- */
+/* Windows open at the same time on all hosts, so that both ends of a message can be recorded. */
 static uint64_t on_the_grid(uint64_t after, uint64_t period, uint64_t to_real)
 {
 	return (after + to_real + period - 1) / period * period - to_real;
