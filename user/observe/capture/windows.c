@@ -37,7 +37,7 @@ void windows_schedule(struct windows *windows)
 }
 
 /* A budget that removes nothing is not reported. */
-static bool is_told(const struct windows *windows)
+static bool is_reported(const struct windows *windows)
 {
 	return !windows->governed || windows->count > 1 || windows->length != WINDOWS_ENDLESS ||
 	       strcmp(windows->step, governor_step_name(STEP_UCT)) != 0;
@@ -52,7 +52,7 @@ static void opened(struct capture_session *capture, uint64_t now)
 	windows->open = true;
 	windows->opened = now;
 	windows->count++;
-	if (is_told(windows))
+	if (is_reported(windows))
 		side_write(capture->writer, side_window(windows, 0));
 }
 
@@ -200,7 +200,7 @@ void windows_end(struct capture_session *capture)
 {
 	struct windows *windows = &capture->windows;
 
-	if (windows->open && is_told(windows))
+	if (windows->open && is_reported(windows))
 		side_write(capture->writer, side_window(windows, side_now()));
 	windows->open = false;
 }
