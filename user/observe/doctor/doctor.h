@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a trace would see on this machine or in one process, and why it would miss the rest. Facts
- * are collected as JSON (docs/ucxbpf-doctor.1.md names the fields); the text is printed from the
- * same JSON.
+ * Checks what a trace would show on this machine or of one process, and why it would miss the rest.
+ * Facts are collected as JSON (docs/ucxbpf-doctor.1.md names the fields); the text is printed from
+ * the same JSON.
  */
 #ifndef UCXBPF_DOCTOR_DOCTOR_H
 #define UCXBPF_DOCTOR_DOCTOR_H

@@ -182,7 +182,7 @@ void doctor_kernel(struct doctor *doctor)
 		doctor_problem(doctor, PROBLEM_NO_UPROBES);
 	if (!strcmp(lockdown, "confidentiality"))
 		doctor_problem(doctor, PROBLEM_LOCKDOWN);
-	/* without the capabilities these fail too, and then say nothing about the kernel */
+	/* without the capabilities these fail on any kernel */
 	if (doctor->status == UCXBPF_EXIT_PERMISSION)
 		return;
 	check_bpf(doctor, kernel);

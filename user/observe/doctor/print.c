@@ -183,7 +183,7 @@ static void print_privileges(const json_t *privileges, FILE *out)
 		fprintf(out, " locked memory %lld KiB\n", (long long)memlock / 1024);
 }
 
-/* One line where sites were not asked for: which MPI and which UCX. */
+/* Without a list of sites, one line: which MPI and which UCX. */
 static void print_summary(const json_t *process, FILE *out)
 {
 	size_t i, k;
@@ -255,7 +255,9 @@ static const char *verdict(int status)
 	}
 }
 
-/* Names come from anybody's processes: none of them may steer the terminal. */
+/*
+ * Names come from any user's processes: they must not contain control characters for the terminal.
+ */
 static void tame(json_t *value)
 {
 	const char *key;

@@ -100,7 +100,7 @@ static bool is_pml_line(char *line)
 
 #define PARAMETERS_MAX 65536 /* bytes of such a file */
 
-/* In the process's own root, which may be anybody's file system. */
+/* Reads in the process's own root, which may be a file system that any user provides. */
 static bool from_file(pid_t pid, const char *path, char *setting, size_t size)
 {
 	char name[256], *text = xmalloc(PARAMETERS_MAX), *rest = text, *line;
@@ -191,7 +191,7 @@ static void explain_openmpi(struct doctor *doctor, pid_t pid, const struct libra
 		explain_other_pml(doctor, pid, pml);
 }
 
-/* Says why a process with these libraries shows nothing, if so. */
+/* Adds the problem if a process with these libraries would show nothing. */
 static void doctor_explain(struct doctor *doctor, pid_t pid, const mapped_libraries *libraries)
 {
 	const struct library *mpi = find_role(libraries, LIB_MPI);

@@ -151,7 +151,7 @@ static void place(const struct keeper_message *order)
 	peer_close(order->fds, order->fd_count);
 }
 
-/* Until the tracer is gone; its last orders are still carried out. */
+/* Carries out orders until the tracer is gone, its last ones included. */
 static void keep(int orders)
 {
 	static _Alignas(struct placing_order) char order[MAX_ORDER];
@@ -166,7 +166,7 @@ static void keep(int orders)
 			place(&message);
 		else if (!placing && message.fd_count == 1)
 			removal_start(removal_take(message.fds[0], &message));
-		else /* no room for the descriptors: the tracer finds its socket closed */
+		else /* there was no room for the descriptors: the tracer finds its socket closed */
 			peer_close(message.fds, message.fd_count);
 	}
 	while (__atomic_load_n(&removals, __ATOMIC_ACQUIRE))
@@ -211,7 +211,7 @@ static bool ask_to_place(const struct placing_order *placing, int prog_fd,
 		close(file);
 	close(ends[1]);
 	asked = asked && take(ends[0], &answer) && answer.size == sizeof(err);
-	if (asked) /* a link that did not come through found no room in our table */
+	if (asked) /* a link that is missing found no room in the tracer's table of descriptors */
 		*link = answer.fd_count ? answer.fds[0] : err ? err : -EMFILE;
 	close(ends[0]);
 	return asked;

@@ -141,8 +141,8 @@ static int create(const struct links *links, int prog_fd, int type, bool at_retu
 }
 
 /*
- * Both ends or none. Returns first: a return without its entry is ignored, an entry without its
- * return would look lost.
+ * Attaches both ends or none, returns first: a return without its entry is ignored, an entry
+ * without its return would look lost.
  */
 static int create_ends(struct links *links, const struct batch *batch,
 		       const struct link_target *target)
@@ -167,7 +167,7 @@ static int create_ends(struct links *links, const struct batch *batch,
 	return 0;
 }
 
-/* Halves what the kernel refuses until the culprits are alone. */
+/* Halves the probes that the kernel refuses together, until only the culprits are left out. */
 static int attach_range(struct links *links, struct batch *batch, size_t first, size_t n)
 {
 	struct link_target target = { batch->path, batch->offsets.data + first,
@@ -246,7 +246,10 @@ int links_attach(struct links *links, const char *path, const struct link_probe 
 	return err;
 }
 
-/* Probed functions; like most of UCX and MPI they begin with emulated instructions. */
+/*
+ * Functions to probe for measurements. Like most of UCX and MPI, they begin with emulated
+ * instructions.
+ */
 void links_guinea_pig(void), links_guinea_span(void);
 __asm__(".pushsection .text\n"
 	".globl links_guinea_pig, links_guinea_span\n"

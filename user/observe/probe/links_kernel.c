@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * By bare system calls: libbpf 1.4 knows neither session links nor multi links by offset from a
- * program that it did not open.
+ * Makes links by bare system calls: libbpf 1.4 supports neither session links, nor multi links by
+ * offset for a program that it did not open.
  */
 #include "observe/probe/links_kernel.h"
 
@@ -56,7 +56,7 @@ int link_multi(int prog_fd, int attach_type, bool at_return, const struct link_t
 	return link_create(&attr, sizeof(attr));
 }
 
-/* The kernel fix of this also checks the pid before it looks at the path. */
+/* A kernel with the fix checks the pid before it looks at the path. */
 bool link_multi_knows_processes(int prog_fd, int attach_type)
 {
 	static const uint64_t nothing;

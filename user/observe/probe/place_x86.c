@@ -214,7 +214,7 @@ static struct placement place_behind_patch(const uint8_t *code, size_t size, uns
 	return place;
 }
 
-/* Whether control may go on outside of the function, or anywhere. */
+/* Whether the instruction may lead out of the function, or to an unknown place. */
 static bool escapes(const struct instruction *insn, uint64_t next, size_t size)
 {
 	if (insn->code.meta.category != ZYDIS_CATEGORY_UNCOND_BR &&

@@ -179,7 +179,7 @@ static void plan_row(struct planning *p, unsigned int row)
 		vec_push(&p->plan->missing, row);
 }
 
-/* One function behind several slots is a stub that refuses whatever it is asked. */
+/* One function in several slots is a stub that refuses all operations. */
 static bool is_stub(const struct elf_ops_table *table, int slot)
 {
 	for (int i = 0; i < ELF_OPS_SLOTS; i++)
@@ -194,7 +194,7 @@ static bool is_wrapper(const char *name)
 	return name && !strcmp(name, "uct_base_ep_am_short_iov");
 }
 
-/* Operations that have no row of their own: hidden ones, and those of transports yet unknown. */
+/* Operations that have no row of their own: hidden ones, and those of unknown transports. */
 static void plan_ops_tables(struct planning *p)
 {
 	struct elf_ops_table tables[MAX_OPS_TABLES];
@@ -279,7 +279,10 @@ struct wanted_function {
 	uint32_t row;
 };
 
-/* It, or its loader: nobody's callback, but code that each process of the machine runs. */
+/*
+ * The C library or its loader: their functions are nobody's callbacks, and each process of the
+ * machine runs them.
+ */
 static bool is_c_library(const struct elf *elf)
 {
 	uint64_t offset;
@@ -289,7 +292,7 @@ static bool is_c_library(const struct elf *elf)
 }
 
 /*
- * The traced process names the place, which may be the middle of an instruction in a file that
+ * The place comes from the traced process, and may be the middle of an instruction in a file that
  * other processes map as well: only the beginning of a function gets a probe.
  */
 static long list_function(struct elf *elf, const void *arguments, size_t size,

@@ -26,7 +26,7 @@ static const char *take_number(const char *text, char *to, size_t room)
 	return text + length;
 }
 
-/* A step up to that character; another one than Slurm writes is left out. */
+/* Copies the name of a step up to that character; names that Slurm does not write are left out. */
 static void take_step(const char *text, char end, struct batch_id *id)
 {
 	static const char *const names[] = { "batch", "extern", "interactive" };
@@ -43,7 +43,10 @@ static void take_step(const char *text, char end, struct batch_id *id)
 	}
 }
 
-/* From the root on: below it a user may have cgroups of any name. NULL: none of Slurm's. */
+/*
+ * Searches from the root on: further below, a user may have cgroups of any name. NULL: no cgroup is
+ * Slurm's.
+ */
 static const char *behind_slurm(const char *path)
 {
 	static const char v2[] = "/system.slice/", scope[] = "slurmstepd.scope/";
@@ -118,7 +121,7 @@ bool batch_from_title(const char *title, struct batch_id *id)
 	return true;
 }
 
-/* Anybody may write such a title, but not as root. */
+/* Any process may set such a title, but only root's is believed. */
 static bool is_step_daemon(pid_t pid, struct batch_id *id)
 {
 	char path[32], title[128];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The batch job of a process by what its user cannot write: the cgroup that Slurm put it in, or an
- * ancestor that is a step daemon of Slurm's. A process may claim any job by its environment.
+ * The batch job of a process, from facts that its user cannot change: the cgroup that Slurm put it
+ * in, or an ancestor that is a step daemon of Slurm's. By its environment a process may claim any
+ * job.
  */
 #ifndef UCXBPF_PROCESS_BATCH_H
 #define UCXBPF_PROCESS_BATCH_H
@@ -11,10 +12,10 @@
 
 struct batch_id {
 	char job[64];
-	char step[24]; /* number, "batch", "extern", "interactive"; "" = not told */
+	char step[24]; /* number, "batch", "extern", "interactive"; "" = unknown */
 };
 
-/* Where Slurm shows that the process is in a job, which one. */
+/* Finds the job that Slurm shows the process to be in. */
 bool batch_of(pid_t pid, struct batch_id *id);
 
 /*
@@ -23,7 +24,7 @@ bool batch_of(pid_t pid, struct batch_id *id);
  */
 bool batch_would_show(const char *job);
 
-/* The parts of these, for tests: /proc/PID/cgroup, and a step daemon's title. */
+/* The parts of these functions, for tests: /proc/PID/cgroup, and a step daemon's title. */
 bool batch_from_cgroups(const char *text, struct batch_id *id);
 bool batch_from_title(const char *title, struct batch_id *id);
 

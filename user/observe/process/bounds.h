@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How much time and memory a traced process can make the tracer use: its owner may be hostile, and
- * the thread that looks at it also serves all other processes. Whatever a bound leaves out is
- * counted, and named in the capture.
+ * Bounds of the time and memory that a traced process can make the tracer use: its owner may be
+ * hostile, and the thread that looks at it also serves all other processes. Things that a bound
+ * leaves out are counted, and named in the capture.
  */
 #ifndef UCXBPF_PROCESS_BOUNDS_H
 #define UCXBPF_PROCESS_BOUNDS_H

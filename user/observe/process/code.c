@@ -124,7 +124,7 @@ const struct code_range *code_find(const code_ranges *ranges, uint64_t address)
 	return i < ranges->len && ranges->data[i].start <= address ? &ranges->data[i] : NULL;
 }
 
-/* Where the process is gone, the path may still lead to the same file. */
+/* If the process is gone, the path may still lead to the same file. */
 static int open_file(pid_t pid, const struct code_range *range)
 {
 	struct code_file *file = range->file;
@@ -192,8 +192,9 @@ static int find_debug_file(Dwfl_Module *module, void **data, const char *name, D
 	return dwfl_standard_find_debuginfo(module, data, name, base, file, link, crc, debug_file);
 }
 
-/* The file's own folder may be somebody's who makes us wait: it is searched if its owner is
- * trusted. */
+/*
+ * The owner of the file's folder may make us wait for it: it is searched if that owner is trusted.
+ */
 static char trusted_folders[] = ":.debug:/usr/lib/debug", shared_folder[] = "/usr/lib/debug";
 static char *debug_folders_trusted = trusted_folders, *debug_folders_shared = shared_folder;
 

@@ -102,7 +102,7 @@ static int map_image(struct elf *elf, int fd)
 	return 0;
 }
 
-/* By libelf, in this process. */
+/* Parses the file by libelf, in this process. */
 static int look(struct elf *elf)
 {
 	int err;
@@ -121,9 +121,9 @@ static int look(struct elf *elf)
 }
 
 /*
- * Root's own files, or whoever else's. The server of a file system, the root of a container, and
- * who made an image that is mounted can call any file root's: each file system has owners of its
- * own.
+ * A file of root's that others may write to counts as another owner's. Each file system has owners
+ * of its own, since its server, the root of a container, or the maker of a mounted image can make
+ * any file root's.
  */
 static uint64_t owner_of(const struct stat *st)
 {
@@ -229,7 +229,9 @@ static int load(struct elf *elf, bool with_roles)
 		ask_reader(elf, owner_of(&elf->file.st), with_roles);
 		return 0;
 	}
-	/* the file itself is not mapped: one that is cut short meanwhile would raise SIGBUS */
+	/*
+	 * the file itself is not mapped: if it were cut short meanwhile, reads would raise SIGBUS
+	 */
 	err = elf->file.image >= 0 ? map_image(elf, elf->file.image) : 0;
 	return err ? err : look(elf);
 }

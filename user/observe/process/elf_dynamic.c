@@ -153,7 +153,10 @@ int elf_each_runpath(const struct elf *elf, const char *path,
 
 #define MAX_ENTRIES 65536 /* chains are by offsets, which may be forged into a ring */
 
-/* Versions of symbols: .gnu.version_r of who needs them, .gnu.version_d of who has them. */
+/*
+ * Versions of symbols: .gnu.version_r of the file that needs them, .gnu.version_d of the one that
+ * has them.
+ */
 struct versions {
 	Elf_Data *data;
 	GElf_Shdr header;
@@ -180,7 +183,9 @@ static void add_text(reader_answer *answer, const char *text)
 		answer_add(answer, text, strlen(text) + 1);
 }
 
-/* A library without versions serves every one, with a warning: nothing. */
+/*
+ * A library without versions serves every version, with the loader's warning: nothing is missing.
+ */
 static long list_defined(struct elf *elf, const void *arguments, size_t size, reader_answer *answer)
 {
 	int at = 0, left = MAX_ENTRIES;
@@ -203,7 +208,7 @@ static long list_defined(struct elf *elf, const void *arguments, size_t size, re
 	return 0;
 }
 
-/* But for weak ones, which may be missing. */
+/* Weak versions do not count: they may be missing. */
 static void list_of_library(const struct versions *needs, int at, unsigned int count,
 			    reader_answer *answer)
 {

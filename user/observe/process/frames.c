@@ -41,7 +41,10 @@ struct frame_walk {
 	bool bp_known;
 };
 
-/* From the copy that was made with the registers; the memory of a thread that runs has changed. */
+/*
+ * Reads from the copy that was made with the registers: the memory of a running thread has changed
+ * since.
+ */
 static bool read_word(const struct frame_walk *walk, uint64_t at, uint64_t *value)
 {
 	const struct thread_registers *thread = walk->thread;
@@ -87,7 +90,7 @@ static uint64_t base_of(const struct frame_walk *walk, uint32_t rule)
 	return read_word(walk, walk->bp - UB_ROW_CFA(rule), &base) ? base : 0;
 }
 
-/* To the caller's frame; 0: done. */
+/* Goes to the caller's frame; 0: done. */
 static enum ub_stack_end step(struct frame_walk *walk, uint32_t rule, struct stack_frame *frame)
 {
 	const uint32_t saved = UB_ROW_BP(rule);

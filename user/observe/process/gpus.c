@@ -36,7 +36,7 @@ static const char *behind(char *line, const char *label)
 	return line + strspn(line, " \t");
 }
 
-/* What is in its place elsewhere, a pipe, must not make us wait. */
+/* Another kind of file in its place, such as a pipe, must not make us wait. */
 static FILE *open_file(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -179,7 +179,7 @@ void nvml_close(struct nvml *nvml)
 	free(nvml);
 }
 
-/* 1: it has a context there, 0: it has none, -1: not told. */
+/* 1: it has a context there, 0: it has none, -1: unknown. */
 static int is_on(const struct nvml *nvml, device_handle device, pid_t pid)
 {
 	struct process_info *infos = xcalloc(MAX_PROCESSES, sizeof(*infos));

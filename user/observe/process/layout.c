@@ -316,7 +316,7 @@ static const struct layout *from_dwarf(const struct elf *elf, const unsigned int
 		free(layout);
 		return NULL;
 	}
-	/* only offsets are the file's to say */
+	/* the file may decide about offsets only */
 	layout->name = "dwarf";
 	layout->asserts = UCX_ASSERTS_UNKNOWN;
 	memcpy(layout->version, version, sizeof(layout->version));

@@ -71,7 +71,7 @@ unsigned int ucx_request_size(const struct elf *elf);
  */
 enum ucx_asserts ucx_asserts(const struct elf *elf);
 
-/* All three, by whoever looks at the file; 0.0.0, 0 and unknown where not found. */
+/* All three, in the process that parses the file; 0.0.0, 0 and unknown where not found. */
 void ucx_build(const struct elf *elf, unsigned int version[3], unsigned int *request_size,
 	       enum ucx_asserts *asserts);
 

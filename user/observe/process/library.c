@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The libraries of processes: opening and knowing them again, listing those of a process. */
+/* The libraries of processes: opens them, recognises them, lists those of a process. */
 #include "observe/process/library.h"
 
 #include <errno.h>
@@ -90,7 +90,8 @@ static struct library *library_new(struct elf *elf, const char *path, unsigned i
 	return library;
 }
 
-/* A service meets new files for months. Beyond this number it forgets all, and looks at them anew.
+/*
+ * A service sees new files for months. Beyond this number it forgets all, and examines them anew.
  */
 #define IGNORED_MOST 4096
 
@@ -266,7 +267,7 @@ static int end(struct library_set *set, struct new_file *arrival, dev_t dev, ino
 
 	if (arrival->elf && !library_set_find(set, st_dev, st_ino))
 		end_load(set, arrival, path);
-	else if (arrival->elf) /* it has arrived by both its numbers */
+	else if (arrival->elf) /* it was met by both of its numbers, and is known by now */
 		elf_free(arrival->elf);
 	arrival->elf = NULL;
 	if (arrival->error && arrival->error != -ENOEXEC && arrival->error != -EOPNOTSUPP)
@@ -326,8 +327,8 @@ static void add_mapped(mapped_libraries *out, struct library *library,
 }
 
 /*
- * A file that cannot be read is named once: here, or where its reader ended. One that vanished
- * under us may well come back, and so may what this process is short of. A server that did not
+ * Ignores a file that cannot be read, which is named once: here, or where its reader ended. A file
+ * that has vanished may come back, a shortage of this process may end, and a server that did not
  * answer is asked again.
  */
 static void give_up(const struct library_search *search, const struct mapping *mapping, int error)

@@ -59,7 +59,7 @@ void library_set_release(struct library_set *set);
 /* The library known by these numbers, NULL: none. */
 struct library *library_set_find(const struct library_set *set, dev_t dev, ino_t ino);
 
-/* A word for a file, to be a key. */
+/* One number for a file, as a key of maps. */
 uint64_t file_key(dev_t dev, ino_t ino);
 uint64_t library_key(const struct library *library);
 

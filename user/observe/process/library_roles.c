@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The roles of a library, told by its symbols, and the runtimes of user-level threads. */
+/* The roles of a library, by its symbols, and the runtimes of user-level threads. */
 #include "observe/process/library.h"
 
 #include <stdio.h>
@@ -109,7 +109,7 @@ const char *user_threads_mapped(const mapped_libraries *mapped)
 	return NULL;
 }
 
-/* What is worth noticing about a symbol table. */
+/* The findings about a symbol table. */
 enum sign {
 	DEFINES_PMPI = 1 << 0,
 	DEFINES_MPI = 1 << 1,

@@ -153,7 +153,7 @@ static bool parse(const char *line, struct mapping *mapping)
 	return true;
 }
 
-/* The whole file, again with more room until there was enough; the caller frees *text. */
+/* Reads the whole file, with more room each time until it fits; the caller frees *text. */
 static int read_all(pid_t pid, const char *name, char **text)
 {
 	for (size_t room = 256 << 10;; room *= 2) {
@@ -228,7 +228,7 @@ static bool same_mapping(const struct mapping *a, const struct mapping *b)
 	return a->start == b->start && a->end == b->end && a->dev == b->dev && a->ino == b->ino;
 }
 
-/* By the list as it is now, not the one that is held. */
+/* Uses the list as it is now, not the one that is held. */
 static bool is_mapped_still(pid_t pid, const struct mapping *mapping)
 {
 	struct mappings now = { 0 };

@@ -34,7 +34,9 @@ struct visit {
 	struct utsname names;
 };
 
-/* A thread that ends afterwards: nobody has to come back out of the foreign namespace. */
+/*
+ * Runs in a thread that ends afterwards, so that nobody has to return from the foreign namespace.
+ */
 static void *visit_namespace(void *arg)
 {
 	struct visit *visit = arg;
@@ -141,8 +143,8 @@ static int variable_number(const char *text, size_t size, const char *name)
 }
 
 /*
- * Of several variables of one name the first is what getenv() finds; so where one finds no room,
- * none behind it does.
+ * Of several variables of one name, getenv() finds the first: once one finds no room, later ones
+ * are left out as well.
  */
 static void keep_variable(struct os_process *process, const char *name, const char *value,
 			  size_t *room)
@@ -220,7 +222,7 @@ void launch_facts_from(struct os_process *process, const char *text, unsigned lo
 	keep_environment(process, text, size);
 }
 
-/* The environment alone is a claim: it is believed where Slurm would not show better. */
+/* The environment alone is a claim: it is believed only if Slurm could not show otherwise. */
 static void confirm_batch(struct os_process *process)
 {
 	struct batch_id id;
@@ -249,7 +251,7 @@ static void launch_facts(struct os_process *process)
 
 	if (got > 0)
 		text[got] = '\0';
-	/* of a process that has ended nothing can be read, nor which program it was */
+	/* nothing can be read of a process that has ended, not even which program it was */
 	if (got > 0 || (!got && process->exe))
 		launch_facts_from(process, text, (unsigned long)got);
 	process->environment_cut += got == MAX_ENVIRON;
@@ -417,13 +419,16 @@ struct program {
 	uint64_t bias;
 };
 
-/* One file for all ranks, as a rule: read once. NULL: it cannot be read. */
+/* Most often all ranks run one file, which is read once. NULL: it cannot be read. */
 static const struct elf *program_elf(struct library *mpi, const struct stat *st, const char *path)
 {
 	uint64_t *index = map_insert(&mpi->programs, st->st_dev, st->st_ino, NULL);
 	struct elf *elf;
 
-	/* a process that ends meanwhile has no file any more, the next one may */
+	/*
+	 * the file cannot be opened through a process that ends meanwhile, but maybe through the
+	 * next one
+	 */
 	if (!*index && !elf_load(&elf, path)) {
 		vec_push(&mpi->program_elfs, elf);
 		*index = mpi->program_elfs.len;

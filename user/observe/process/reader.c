@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Who asks readers, and starts them anew. */
+/* Asks readers, and replaces those that ended. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>

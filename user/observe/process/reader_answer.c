@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Answers, apart from who asks for them: a fuzzer makes its own (tests/fuzz/reader.c). */
+/* Answers, in a file of their own: a fuzzer makes some without a reader (tests/fuzz/reader.c). */
 #include "observe/process/reader.h"
 
 #include <string.h>

@@ -63,7 +63,7 @@ static _Noreturn void read_files(int socket, pid_t starter)
 	int fd;
 
 	prctl(PR_SET_NAME, "ucxbpf-reader");
-	/* one that is busy with a file would not see that the others have ended */
+	/* a reader that is busy with a file would not notice that the other processes have ended */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	limit(RLIMIT_CORE, 0);
 #ifndef __SANITIZE_ADDRESS__ /* its shadow is larger */
@@ -133,9 +133,9 @@ void readers_process(int orders)
 	 * one that the tracer's session keeps busy.
 	 */
 	setpgid(0, 0);
-	/* a tracer that was started with this signal ignored could wait for nobody */
+	/* if the tracer was started with this signal ignored, no child could be waited for */
 	signal(SIGCHLD, SIG_DFL);
-	/* descriptors that all processes of a user have sent and nobody has received count here */
+	/* descriptors on their way, of all processes of the user, count against this limit */
 	if (!getrlimit(RLIMIT_NOFILE, &descriptors))
 		limit(RLIMIT_NOFILE, descriptors.rlim_max);
 	confine_to_starting();
@@ -145,7 +145,9 @@ void readers_process(int orders)
 		if (pids[number] > 0)
 			started.status = end_process(pids[number]);
 		pids[number] = started.pid = start_reader(orders, &end);
-		/* refused where too many descriptors are under way: without it there is no reader
+		/*
+		 * refused if too many descriptors are on their way: then the answer has none, and
+		 * there is no reader
 		 */
 		if (!wire_send(orders, end, &started, sizeof(started)) &&
 		    !wire_send(orders, -1, &started, sizeof(started)))

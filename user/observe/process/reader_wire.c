@@ -13,8 +13,8 @@
 
 #define SECOND 1000000000ull
 #define CPU_NS (2 * SECOND) /* for an answer; a large file takes some ms */
-#define WALL_NS (20 * SECOND) /* on a machine with so many others */
-#define STILL_NS (4 * SECOND) /* without CPU time: its file is where nobody answers */
+#define WALL_NS (20 * SECOND) /* on a busy machine */
+#define STILL_NS (4 * SECOND) /* without CPU time: the server of its file does not answer */
 
 struct answer_head {
 	int64_t result;
@@ -111,7 +111,7 @@ static bool is_over(struct patience *patience)
 
 #define LOOK_MS 100
 
-/* So many bytes at least, with room for most of them. */
+/* Receives at least so many bytes, and more while there is room. */
 static enum outcome take(int socket, struct patience *patience, void *data, size_t least,
 			 size_t most, size_t *size)
 {
@@ -132,7 +132,7 @@ static enum outcome take(int socket, struct patience *patience, void *data, size
 		if (got <= 0)
 			return ENDED;
 		*size += (size_t)got;
-		/* bytes that trickle never let the poll time out */
+		/* if bytes trickle in, poll() never times out */
 		if (*size < least && is_over(patience))
 			return SLOW;
 	}

@@ -118,7 +118,10 @@ static void read_state(struct thread_registers *thread)
 
 #define STACK_COPY 61440 /* bytes: the most that a sample holds, from the innermost frame on */
 
-/* What is read between the number of switches and thread_unmoved() is of one time. */
+/*
+ * If thread_unmoved() holds afterwards, all that was read since the number of switches is of one
+ * time.
+ */
 static void read_sleeping(struct thread_registers *thread)
 {
 	uint64_t sp, pc;
@@ -142,7 +145,10 @@ bool thread_unmoved(const struct thread_registers *thread)
 
 	if (!thread->asleep)
 		return true;
-	/* in this order: one that was woken is running, or has slept and so was switched */
+	/*
+	 * in this order: a thread that was woken since is running now, or has slept again and so
+	 * was switched
+	 */
 	return read_syscall(thread, &sp, &pc) && sp == thread->sp && pc == thread->pc &&
 	       read_switches(thread, &switches) && switches == thread->switches;
 }
@@ -290,7 +296,7 @@ static void sampler_read(struct sampler *sampler)
 #define SAMPLERS 256 /* open at once, with 68 KiB each */
 #define TURN_NS (20 * MS)
 #define SPARE_FILES 32 /* descriptors that are left to others */
-#define LOOK_MS 5 /* between two looks at those that have made no sample */
+#define LOOK_MS 5 /* between two looks at samplers that have no sample yet */
 
 struct sampling {
 	VEC(struct thread_registers *) line;

@@ -20,7 +20,10 @@
 
 /* ---- in a helper ---- */
 
-/* By what the kernel knows: asks nobody, unless the path or an old file system does. */
+/*
+ * Uses what the kernel knows: asks no server, unless the path leads through one or an old file
+ * system asks.
+ */
 static int known(int fd, const char *path, struct stat *st)
 {
 	struct statx got;
@@ -68,7 +71,7 @@ static int note_dev(struct remote_request *request, const struct stat *st)
 	return remote_is_shunned(request, st->st_dev) ? -ETIME : 0;
 }
 
-/* Most names in a job's folders are of no library. */
+/* Most files in a job's folders are no libraries. */
 static int check_beginning(int fd)
 {
 	char begins[SELFMAG];
@@ -82,7 +85,10 @@ static int check_beginning(int fd)
 #define IMAGE_MAX (64u << 20) /* larger files are read in parts, where they are needed */
 #define IMAGE_PART (1u << 20)
 
-/* Afterwards nobody has to answer. room: for a part. The copy, or -errno. */
+/*
+ * Copies the file, so that no server has to answer from then on. room: for a part. Returns the
+ * copy, or -errno.
+ */
 static int copy_file(struct remote_request *request, int fd, char *room, struct stat *st)
 {
 	const int image = memfd_create("image", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -100,7 +106,7 @@ static int copy_file(struct remote_request *request, int fd, char *room, struct 
 		__atomic_add_fetch(&request->moved, 1, __ATOMIC_RELEASE);
 	}
 	st->st_size = done; /* it may have been cut short, or grown, meanwhile */
-	/* it is open to be written, also for its reader */
+	/* the descriptor is open for writing, and a reader will get it */
 	if (!err && fcntl(image, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW))
 		err = -errno;
 	if (err && image >= 0)
@@ -243,7 +249,7 @@ static long process_file_read(struct remote_request *request, void *room)
 
 	snprintf(path, sizeof(path), "/proc/%d/%s", request->pid, request->name);
 	got = read_whole(path, room, request->size, &request->left);
-	/* the others are the kernel's own */
+	/* closing any other file asks nobody: they are the kernel's own */
 	if (request->left >= 0 && strcmp(request->name, "exe")) {
 		close(request->left);
 		request->left = -1;
@@ -276,8 +282,8 @@ long remote_read_memory(pid_t pid, uint64_t address, void *buffer, size_t size)
 }
 
 /*
- * Lies in memory, or in the program's file, or, as maps, waits for the lock of the memory. The
- * kernel makes the other files itself.
+ * Files of /proc whose content lies in the process's memory or in its program's file, and maps, for
+ * which the kernel takes the lock of that memory. The kernel makes the other files itself.
  */
 static bool may_be_delayed(const char *name)
 {
@@ -309,7 +315,7 @@ long remote_read_file(pid_t pid, const char *name, void *buffer, size_t size)
 	return result;
 }
 
-/* -ENAMETOOLONG, or the answer. */
+/* Asks for a path. -ENAMETOOLONG, or the answer. */
 static long ask_for_path(struct remote_request *request, const char *path, void *buffer)
 {
 	static const char own[] = "/proc/self/";

@@ -19,8 +19,8 @@
 #include <sys/types.h>
 
 /*
- * Starts the process that starts the others, which have this one's rights of now; else the first
- * question does.
+ * Starts the process that starts the helpers. They keep the rights that the caller has now. Without
+ * this call, the first question starts it.
  */
 void remote_start(void);
 
@@ -34,12 +34,12 @@ long remote_read_memory(pid_t pid, uint64_t address, void *buffer, size_t size);
 long remote_read_file(pid_t pid, const char *name, void *buffer, size_t size);
 
 /*
- * As stat(2), by what the kernel knows where it need not ask a server: to identify a file. 0 or
+ * As stat(2), from what the kernel knows if it need not ask a server: to identify a file. 0 or
  * -errno; -ETIME: nobody answers.
  */
 int remote_stat(const char *path, struct stat *st);
 
-/* An ELF file of somebody else. */
+/* An ELF file that another user may own. */
 struct remote_file {
 	int fd; /* open for reading, or the file alone (O_PATH) where there is an image */
 	int image; /* a copy of its content, unless it is local or large: -1 */

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Asks helpers, leaves those behind that have no answer, and knows who does not answer. */
+/*
+ * Asks helpers, leaves those behind that do not answer, and remembers which processes and file
+ * systems did not.
+ */
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -26,8 +29,8 @@
 #define STEP_NS (SECOND / 5)
 
 /*
- * In steps, each of which the helper has whole: where this process and the helper get no CPU for
- * seconds, time would pass without a chance to answer.
+ * Waits in steps: if this process and the helper get no CPU for seconds, only one step is over, and
+ * the helper still has the others to answer.
  */
 #define PATIENCE (PATIENCE_S * SECOND / STEP_NS) /* without progress */
 #define SHORT_PATIENCE 1 /* with a file system that has not answered in the last minute */
@@ -59,8 +62,8 @@ static bool too_many; /* helpers; was logged */
 static struct map slow; /* processes that have delayed a read, until when they are left alone */
 static struct map silent; /* file systems that have not answered, until when they get less time */
 /*
- * For answers that did not come. Apart: a process that delays reads of its memory takes no time
- * from files.
+ * Time spent on answers that did not come. It is kept apart, so that a process that delays reads of
+ * its memory takes no time from files.
  */
 static struct waited {
 	uint64_t ns, since;
@@ -166,7 +169,7 @@ static dev_t dev_of(const struct channel *channel)
 	return __atomic_load_n(&channel->request.dev, __ATOMIC_ACQUIRE);
 }
 
-/* The helper ends once it is answered. With the lock. */
+/* The helper ends once it gets its answer. The caller holds the lock. */
 static void leave(struct helper *helper)
 {
 	const struct channel *channel = helper->channel;
@@ -176,7 +179,7 @@ static void leave(struct helper *helper)
 	free(helper);
 }
 
-/* Its last answer is here, but its server does not answer that the file is closed. */
+/* The helper has answered, but the server of the file does not confirm that it is closed. */
 static bool is_stuck(const struct helper *helper, uint64_t now)
 {
 	enum closing closing = CLOSING;
@@ -214,7 +217,7 @@ static struct helper *idle_helper(void)
 	return NULL;
 }
 
-/* Where all of them wait. */
+/* False: there are too many helpers, and all of them wait. */
 static bool is_room(void)
 {
 	const bool full = idle.len + left.len >= HELPERS_MAX;
@@ -323,7 +326,7 @@ static void note_silence(const struct remote_request *request, dev_t dev, uint64
 		leave_process(request, now);
 }
 
-/* Whether the short patience has to do. */
+/* Whether the question gets the short patience only. */
 static bool is_short_of_time(const struct remote_request *request, dev_t dev)
 {
 	const struct waited *waited = waited_for(request);

@@ -106,7 +106,7 @@ static void start_helper(int orders, const int fds[2])
 	work(channel, fds[1]);
 }
 
-/* Memory that is shared counts as a file: the tracer's own limit is one for its captures. */
+/* Shared memory counts as a file. The limit of the tracer is meant for its captures. */
 static void raise_file_limit(void)
 {
 	struct rlimit limit;
@@ -133,5 +133,5 @@ void remote_start_helpers(int orders)
 		peer_close(fds, count);
 		count = 2;
 	}
-	/* helpers end with this one, or once they are answered */
+	/* helpers end with this process, or once they get their answer */
 }

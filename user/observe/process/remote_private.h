@@ -22,8 +22,7 @@ struct remote_request {
 	int fd; /* -1: none; the helper has a copy of its own */
 	uint64_t address; /* in a file: the offset */
 	size_t size; /* of the answer at most */
-	dev_t dev; /* atomic; the file system's, which serve() may be the first to know; 0: unknown
-		    */
+	dev_t dev; /* atomic; of the file system; serve() may find it out; 0: unknown */
 	uint64_t moved; /* atomic; grows while serve() makes progress */
 	int fds[2]; /* part of the answer; the caller's to close */
 	size_t fd_count;
@@ -35,9 +34,9 @@ struct remote_request {
 bool remote_is_shunned(const struct remote_request *request, dev_t dev);
 
 /*
- * The answer of a helper, a process that can be left behind where nothing is ever answered: bytes
- * in buffer, and descriptors, or -errno. -ETIME: none came in time, or too many others have not
- * come; -EAGAIN: there is no helper.
+ * Asks a helper, a process that can be left behind if it never gets an answer. Returns the bytes in
+ * buffer, with descriptors in the request, or -errno. -ETIME: no answer came in time, or too many
+ * others have not come; -EAGAIN: there is no helper.
  */
 long remote_ask(struct remote_request *request, void *buffer);
 
@@ -47,8 +46,8 @@ enum helper_state { HELPER_ASKED, HELPER_DONE, HELPER_LEFT };
 enum closing { CLOSING_NOTHING, CLOSING, CLOSING_LEFT };
 
 /*
- * Shared by a helper and who asks it. An attach asks thousands of times, and a semaphore costs half
- * as many system calls as a message.
+ * Memory shared by a helper and the process that asks it. An attach asks thousands of times, and a
+ * semaphore costs half as many system calls as a message.
  */
 struct channel {
 	sem_t asked, done;
@@ -65,7 +64,7 @@ void remote_await(sem_t *semaphore);
 /* From ASKED to another state; false: the other side was faster. */
 bool remote_settle(struct channel *channel, enum helper_state state);
 
-/* Starts helpers, as ordered through that socket. */
+/* Starts helpers as ordered through that socket, until its other end is closed. */
 void remote_start_helpers(int orders);
 
 #endif

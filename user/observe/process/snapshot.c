@@ -208,7 +208,7 @@ static int load_iface(struct snapshot *snapshot, struct snap_worker *worker, uin
 	unsigned char resource;
 	int error = snap_pointer(snapshot, wiface, &iface.address);
 
-	/* not opened: UCX keeps the slot of a resource that it does not use */
+	/* not opened: UCX keeps a slot for each resource, also for those that it does not use */
 	if (error || !iface.address)
 		return error;
 	error = snap_pointer(snapshot, wiface + layout->wiface_worker, &back);
