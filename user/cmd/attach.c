@@ -90,7 +90,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
 	return chosen_parse(&attach->chosen, key, value, state);
 }
 
-/* A process that waits for us has loaded little so far: the rest comes while MPI starts. */
+/*
+ * A process that waits for the tracer has loaded few libraries: MPI loads the others as it starts.
+ */
 static void prepare(const struct attach *attach, struct capture_session *capture)
 {
 	for (size_t i = 0; attach->ready && i < attach->chosen.pids.len; i++) {
@@ -108,8 +110,8 @@ static void prepare(const struct attach *attach, struct capture_session *capture
 }
 
 /*
- * A job's shell, and what waits for its tracers there, end after them: its nodes go on for as long
- * as the ranks.
+ * The shell of a job, and a command in it that waits for the tracers, end after the tracers: a node
+ * traces for as long as its ranks live.
  */
 static bool is_over(const struct attach *attach, const struct capture_session *capture)
 {

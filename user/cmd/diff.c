@@ -206,7 +206,7 @@ static const struct argp_option options[] = {
 
 /* ---- comparing ---- */
 
-/* Returns 0 or -errno; all errors are said. */
+/* Returns 0 or -errno (printed). */
 static int add_captures(struct run_argument *run, struct analysis *analysis)
 {
 	const size_t added = captures_add(&run->captures, analysis);
@@ -216,7 +216,9 @@ static int add_captures(struct run_argument *run, struct analysis *analysis)
 	return added < run->captures.paths.len ? -ENODATA : 0;
 }
 
-/* A name for readers, the caller's: of the first capture, and how many there are beside it. */
+/*
+ * A name of the run for people: the first capture's, and the number of others. The caller frees it.
+ */
 static char *run_name(const struct run_argument *run)
 {
 	const size_t more = run->captures.paths.len - 1;
@@ -254,7 +256,7 @@ static bool same_capture(const struct captured *a, const struct captured *b)
 	       !strcmp(a->host_name, b->host_name);
 }
 
-/* The path of a capture of a run that another run has, too; NULL: none. */
+/* The path of a capture that is in both runs; NULL: none. */
 static const char *shared_capture(const struct captures *a, const struct captures *b)
 {
 	for (size_t i = 0; i < a->added.len; i++)
@@ -264,7 +266,7 @@ static const char *shared_capture(const struct captures *a, const struct capture
 	return NULL;
 }
 
-/* A side that has a run twice would seem to vary less than it does. */
+/* Refuses a run that is on one side twice: the side would seem to vary less than it does. */
 static bool has_twins(struct diff_arguments *arguments, enum diff_side side)
 {
 	const struct run_argument *runs = arguments->sides[side].data;
@@ -319,7 +321,7 @@ static int print(struct diff_arguments *arguments, const struct diff *diff)
 	struct diff_printing printing = { arguments, diff };
 	int err = output_write(arguments->output, NEWFILE_PRIVATE, print_to, &printing);
 
-	/* a reader that stops early is no failure */
+	/* it is no failure if the reader of a pipe stops early */
 	if (err == -EPIPE)
 		return 0;
 	if (err)

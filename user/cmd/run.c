@@ -164,8 +164,8 @@ static void pass_on(const struct signals *signals, pid_t pid, bool *asked)
 }
 
 /*
- * Until the command has ended; after a write error, or without a capture (NULL), it just goes on,
- * without probes.
+ * Waits until the command has ended. After a write error, or without a capture (NULL), the command
+ * goes on without probes.
  */
 static int follow(struct capture_session *capture, const struct signals *signals, pid_t pid,
 		  int *status)
@@ -219,7 +219,7 @@ static void let_go(const struct run_command *run, int go)
 	close(go);
 }
 
-/* A job does not fail, and its other ranks do not hang, for want of a capture. */
+/* Without a capture the job goes on: it must neither fail nor leave its other ranks hanging. */
 static int untraced(const struct run_command *run, const struct signals *signals, pid_t pid, int go)
 {
 	int status = 0;

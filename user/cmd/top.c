@@ -145,7 +145,7 @@ static void note(struct top *top, const char *format, ...)
 	va_end(args);
 }
 
-/* The view stands still until its probes are placed. */
+/* While probes are placed, the view does not change. */
 static void write_begin(struct top *top)
 {
 	struct capture_arguments arguments = { .quiet = true, .budget = top->budget };

@@ -20,8 +20,8 @@ struct analysis;
 /* ---- progress ---- */
 
 /*
- * A line on stderr that says how far reading captures is, shown when stderr is a terminal and it
- * has taken a second; it leaves no trace.
+ * A progress line on stderr while captures are read. It is shown on a terminal only, after the
+ * first second, and cleared at the end.
  */
 struct facts_progress {
 	const char *name; /* of the command */
@@ -166,7 +166,7 @@ static bool is_twin(const struct captures *captures, const char *path)
 	return false;
 }
 
-/* A lack of memory is no defect of the file: the command ends with its status for that. */
+/* A lack of memory is no defect of the file: the command ends, with the status for it. */
 static int add_file(struct analysis *analysis, const char *path, const char **why)
 {
 	int err = analysis_add_file(analysis, path, why);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The captures that a command reads: named on its command line, put into one analysis, filtered by
- * options that are the same for all commands. What is wrong with one is said here, a line each.
+ * options that are the same for all commands. Defects of captures are printed here, a line each.
  */
 #ifndef UCXBPF_CMD_INPUT_CAPTURES_H
 #define UCXBPF_CMD_INPUT_CAPTURES_H
@@ -43,7 +43,7 @@ void captures_release(struct captures *captures);
 /* Returns how many files are in the analysis. */
 size_t captures_add(struct captures *captures, struct analysis *analysis);
 
-/* Whether the same capture was added twice, which is said. */
+/* Whether the same capture was added twice; prints that. */
 bool captures_twice(struct captures *captures);
 
 /*

@@ -69,7 +69,9 @@ static const char *evidence_schema(const char *path)
 
 /* ---- inventories ---- */
 
-/* Adds the file's inventory, or its path to those unread, which is said then. */
+/*
+ * Adds the file's inventory. If it cannot be read, prints that and adds its path to those unread.
+ */
 static void inventories_read(struct inventories *inventories, const char *path)
 {
 	struct inventory *inventory;
@@ -305,7 +307,7 @@ static void mark_incomplete(const struct captures *captures, struct judge *judge
 	}
 }
 
-/* Tells the judge of losses in the files read, and of files not read. */
+/* Passes losses in the files that were read, and files that were not, to the judge. */
 static void tell_losses(const struct gathered *gathered, struct judge *judge)
 {
 	const struct analysis_loss *losses;

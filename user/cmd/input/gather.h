@@ -24,9 +24,8 @@ struct inventories {
 };
 
 /*
- * The node that a sweep has a file of that could not be read, by where it lies:
- * nodes/NODE/FILE.ucxb, .json; ledger/NODE.RANK.ndjson. NULL: it is no such place; else the
- * caller's.
+ * The node of a file of a sweep, by its path: nodes/NODE/FILE.ucxb, .json; ledger/NODE.RANK.ndjson.
+ * For files that could not be read. NULL: no such path; else the caller frees it.
  */
 char *unread_node(const char *path);
 
@@ -37,8 +36,8 @@ struct ledgers {
 };
 
 /*
- * At most one, or one and another that extends it, which is then the one. False, and said: it is
- * none, or a second one.
+ * Takes at most one plan, or a plan and its extension, which then replaces it. False (printed): not
+ * a plan, or a second one.
  */
 bool ledgers_plan(struct ledgers *ledgers, const char *path);
 
@@ -51,7 +50,7 @@ struct policy *policy_of(const char *path);
 struct gathered {
 	struct judge *judge; /* fed; NULL: see gather() */
 	const struct fact_totals *totals; /* for judge_finish(); NULL: the judge has them */
-	bool broken; /* something could not be read, or is damaged */
+	bool broken; /* a file could not be read, or is damaged */
 	/* what the judge's facts live in */
 	struct captures captures;
 	struct inventories inventories;
@@ -73,7 +72,7 @@ void gathered_release(struct gathered *gathered);
 /* Whether the file is a sweep's plan; if not, prints why. */
 bool gather_is_plan(const char *path);
 
-/* Whether a result must not take this file's place, since it is something to be judged. */
+/* Whether the file is an input of a judge, so that a result must not replace it. */
 bool gather_has(const char *path);
 
 #endif

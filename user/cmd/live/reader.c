@@ -65,7 +65,7 @@ static int show(const struct reader_options *options, int fd)
 {
 	int status;
 
-	/* the tracer takes these, and ends the reader in order */
+	/* the tracer handles these, and ends the reader in order */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
@@ -114,7 +114,7 @@ int reader_start(struct live_reader *reader, const struct reader_options *option
 {
 	const struct sigaction waits = { .sa_handler = SIG_DFL };
 
-	/* a parent that ignored it would have its children forgotten */
+	/* if this was ignored, the kernel would not keep the reader's status */
 	sigaction(SIGCHLD, &waits, NULL);
 	fflush(NULL);
 	reader->has_terminal = options->terminal && !tcgetattr(STDIN_FILENO, &reader->terminal);
@@ -157,7 +157,7 @@ static void restore(const struct live_reader *reader)
 
 #define END_MS 10000
 
-/* It may wait for a disk or a terminal for ever. */
+/* Kills a reader that does not end: it may wait for a disk or a terminal for ever. */
 static void hurry(const struct live_reader *reader)
 {
 	struct pollfd end = { .fd = (int)syscall(SYS_pidfd_open, reader->pid, 0),

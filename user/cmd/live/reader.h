@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A live view is two processes: one traces, the other one reads what that has written, and shows
- * it. The reader gives up all that showing does not need, and is the only one to touch a terminal
- * or a network.
+ * A live view is two processes: the tracer writes files, the reader reads and shows them. The
+ * reader gives up all rights that it does not need for that, and is the only one to touch a
+ * terminal or a network.
  */
 #ifndef UCXBPF_CMD_LIVE_READER_H
 #define UCXBPF_CMD_LIVE_READER_H
@@ -28,8 +28,8 @@ struct reader_options {
 	char *folder, *capture, *interval; /* the two files, and where they are */
 	bool terminal; /* the reader draws on it */
 	/*
-	 * The reader's life, in a process of its own that ignores signals; it confines itself. fd:
-	 * to the tracer, whose end ends it. Returns the exit status.
+	 * Runs as the reader, in a process of its own that ignores signals; it confines itself. fd:
+	 * to the tracer; the reader ends when the tracer closes it. Returns the exit status.
 	 */
 	int (*show)(void *arg, int fd, const struct reader_options *options);
 	void *arg;
@@ -44,7 +44,7 @@ struct live_reader {
 
 /* ---- the reader ---- */
 
-/* The exit status that a negative result of the functions here stands for. */
+/* The exit status in a negative result of the functions here. */
 #define READER_STATUS(result) (-1 - (result))
 
 /*
@@ -78,7 +78,9 @@ int reader_send(const struct live_reader *reader, const struct reader_message *m
 /* The next byte from the reader, without waiting; 0: none; READER_QUIT also if it has ended. */
 int reader_ask(const struct live_reader *reader);
 
-/* No interval comes any more: waits for its end, kills it after 10 s, and returns its exit status.
+/*
+ * There are no more intervals: waits for the reader's end, kills it after 10 s, and returns its
+ * exit status.
  */
 int reader_end(struct live_reader *reader);
 

@@ -53,7 +53,9 @@ static int take(struct tracer *tracer, struct capture_session *capture, const ch
 	return 0;
 }
 
-/* A reader whose output nobody takes, as that of a pager, has so long for an interval at the end.
+/*
+ * A reader whose output nobody takes, such as a pager that waits for a key, has so long for an
+ * interval at the end.
  */
 #define END_NS 2000000000ull
 
@@ -69,7 +71,7 @@ static bool is_over(const struct tracer *tracer, struct capture_session *capture
 	return tracer->sends ? !capture_alive_with_ucx(capture) : !capture_alive(capture);
 }
 
-/* Until the end; the last interval is marked as such. */
+/* Runs until the end; the last interval is marked as such. */
 static int follow(struct tracer *tracer, struct capture_session *capture, const char *path,
 		  const struct signals *signals)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The half of a live view that traces: hands the reader an interval after the other. */
+/* The half of a live view that traces: hands the reader one interval after the other. */
 #ifndef UCXBPF_CMD_LIVE_TRACER_H
 #define UCXBPF_CMD_LIVE_TRACER_H
 

@@ -133,7 +133,9 @@ static void add(struct nodes_of_job *nodes, const texts *names, const char *job)
 	}
 }
 
-/* Whether the batch system's variable here, of a job's hosts, is of this job. */
+/*
+ * Whether the batch system's variable with a job's hosts, in this environment, belongs to this job.
+ */
 static const char *hosts_here(const char *id_variable, const char *hosts_variable, const char *job)
 {
 	const char *id = getenv(id_variable), *hosts = getenv(hosts_variable);
@@ -141,7 +143,7 @@ static const char *hosts_here(const char *id_variable, const char *hosts_variabl
 	return job && id && hosts && job_is(id, job) ? hosts : NULL;
 }
 
-/* Nodes that need no batch system to answer. 1: there are none. */
+/* Finds nodes without asking a batch system. 1: there are none. */
 static int find_hosts(const struct nodes_arguments *arguments, const char *job,
 		      struct nodes_of_job *nodes, texts *names)
 {
@@ -159,7 +161,7 @@ static int find_hosts(const struct nodes_arguments *arguments, const char *job,
 	return 1;
 }
 
-/* Whether the job has all of the nodes that were asked for; those that it lacks are named. */
+/* Whether the job has all nodes that the user asked for; prints those that it lacks. */
 static int has_all(const char *job, const texts *only, const struct nodes_of_job *nodes)
 {
 	int err = 0;
@@ -228,8 +230,7 @@ int nodes_find(const struct nodes_arguments *arguments, const char *job, struct 
 	err = find_hosts(arguments, job, nodes, &names);
 	nodes->launch.rsh = arguments->rsh ? arguments->rsh : LAUNCH_RSH;
 	nodes->launch.launcher = arguments->launcher;
-	/* a list of hosts does not say that they are Slurm's; a list of nodes does not either way
-	 */
+	/* a list of hosts may or may not be Slurm's, and so may a list of nodes */
 	if (!nodes->launch.launcher)
 		nodes->launch.launcher =
 			!job || arguments->hosts || arguments->rsh || (err <= 0 && !arguments->list)

@@ -39,8 +39,9 @@ struct nodes_of_job {
 };
 
 /*
- * The nodes of a job: those of the options, else of the batch system's variables here where they
- * are of that job, else what Slurm says. job: NULL: none. 0, or -errno (printed).
+ * The nodes of a job: those of the options, else those of the batch system's variables in this
+ * environment if they belong to that job, else those that Slurm lists. job NULL: none. 0, or -errno
+ * (printed).
  */
 int nodes_find(const struct nodes_arguments *arguments, const char *job,
 	       struct nodes_of_job *nodes);

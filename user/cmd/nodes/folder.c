@@ -15,7 +15,10 @@
 #include "base/newfile.h"
 #include "cmd/trace/capture_name.h"
 
-/* Captures of an earlier run beside those of this one would be taken for one job's. */
+/*
+ * Refuses a folder that is not empty: captures of an earlier run would be taken for parts of this
+ * job.
+ */
 static int is_empty(int fd)
 {
 	DIR *folder = fdopendir(fd);
@@ -32,7 +35,7 @@ static int is_empty(int fd)
 	return err;
 }
 
-/* Others could put links into it, to where this process may write. */
+/* In a folder of another user, links could lead this process to any file that it may write. */
 static bool is_shared(int fd)
 {
 	const mode_t others = geteuid() ? S_IWOTH : S_IWGRP | S_IWOTH;

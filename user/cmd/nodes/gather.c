@@ -37,7 +37,7 @@ struct gatherer {
 	char *folder;
 	struct remotes remotes;
 	VEC(struct node_capture) captures; /* in their order */
-	int err; /* what ends all: a capture could not be written here (printed) */
+	int err; /* ends everything: a capture could not be written here (printed) */
 };
 
 /* ---- what nodes say ---- */
@@ -111,7 +111,7 @@ static void heard(void *arg, size_t which, const char *data, size_t size)
 
 /* ---- their beginning and their end ---- */
 
-/* Once a node says nothing any more: whether its capture is whole. */
+/* After the last output of a node: whether its capture is whole. */
 static void judge_end(struct remote *remote, const struct node_capture *capture)
 {
 	char *said = remote_said(remote);
@@ -162,7 +162,7 @@ static bool begins(const struct gatherer *gatherer)
 	return false;
 }
 
-/* Until each is traced; one that takes too long is given up. */
+/* Waits until each node is traced; gives up one that takes too long. */
 static void trace_begin(struct gatherer *gatherer)
 {
 	const double answer_s = gatherer->gathering->arguments->answer_s;
@@ -242,7 +242,7 @@ static void end(struct gatherer *gatherer)
 
 /* ---- its result ---- */
 
-/* As replay does it, which it becomes: no right to trace is left. */
+/* Reports as replay does, in a process that becomes replay and has no right to trace. */
 static int report(const struct gatherer *gatherer)
 {
 	VEC(char *) words = { 0 };

@@ -162,7 +162,7 @@ static char *behind(const char *prefix, const char *line)
 	return strncmp(line, prefix, length) != 0 ? NULL : xstrdup(line + length);
 }
 
-/* What is to be known of a node's log. */
+/* The lines of a node's log that matter. */
 struct log_words {
 	char *error; /* ucxbpf's last one; else the first line, preferably not srun's */
 	char *warning; /* the first one of ucxbpf there; both NULL: none */

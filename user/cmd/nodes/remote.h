@@ -54,7 +54,7 @@ void remotes_finish(struct remotes *remotes);
 /* Gives up the nodes whose output has not ended, and waits for all. */
 void remotes_end(struct remotes *remotes);
 
-/* Where nothing came of any node: the status that all ended with, where it is one of ours. */
+/* If no node sent anything: the status that all ended with, if it is one of this program's. */
 int remotes_status(const struct remotes *remotes);
 
 void remotes_release(struct remotes *remotes);
@@ -70,16 +70,18 @@ void remote_fail(struct remote *remote, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /*
- * It ends by itself when nobody talks to it any more. It is not ended by a signal: srun makes a
- * SIGTERM a SIGKILL of the whole step, which would leave probes in the job.
+ * Gives a node up. It ends by itself when its input is closed, and not by a signal: srun turns a
+ * SIGTERM into a SIGKILL of the whole step, which would leave probes in the job.
  */
 void remote_give_up(struct remote *remote);
 
 /* Why it failed, in its own words; the caller's. Complete once it has ended. */
 char *remote_said(const struct remote *remote);
 
-/* Prints why it failed, or its first warning. Its log is kept where it says why something is
- * missing. */
+/*
+ * Prints why it failed, or its first warning. Its log is kept if it has the reason why something is
+ * missing.
+ */
 void remote_explain(const struct remote *remote);
 
 #endif

@@ -32,7 +32,7 @@ int send_open(struct send *send);
 /* Records have begun: announces that, and unlinks the file. 0, or -errno (printed). */
 int send_ready(struct send *send);
 
-/* Whether who started this wants no more records, or is gone. */
+/* Whether the process that started this one wants no more records, or is gone. */
 bool send_over(void);
 
 /* The capture, which is whole. 0, or -errno (printed). */

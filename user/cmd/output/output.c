@@ -38,8 +38,8 @@ struct abandon {
 };
 
 /*
- * Those that end a process by default and that people send; none that was ignored before (nohup),
- * nor one that is blocked: somebody waits for that one and does better.
+ * Signals that people send, and that end a process by default. Not those that were ignored before
+ * (nohup), nor those that are blocked, since another thread waits for them.
  */
 static void choose(sigset_t *set)
 {
@@ -169,7 +169,7 @@ static const char *name_of(const struct export_request *request)
 static int failed(const struct export_request *request, int err, const char *why)
 {
 	switch (err) {
-	case -EPIPE: /* whoever reads us may stop early: that is no failure of ours */
+	case -EPIPE: /* it is no failure if the reader of a pipe stops early */
 		return UCXBPF_EXIT_OK;
 	case -ENODATA:
 		why = *why ? why : "nothing written: the captures have nothing for this format";

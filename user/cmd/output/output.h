@@ -13,10 +13,9 @@ struct captures;
 struct export_request;
 
 /*
- * Has write() put a result into a file; path NULL: standard output. A file that is there stays as
+ * Calls write() to put a result into a file; path NULL: standard output. An existing file stays as
  * it is until the new one is whole, also when a signal ends this process; pipes and devices are
- * written to as they are. Returns 0 or -errno of write() or of a failed write, which is not
- * printed.
+ * written to directly. Returns 0 or -errno of write() or of a failed write, which is not printed.
  */
 int output_write(const char *path, enum newfile_readers readers, int (*write)(void *arg, FILE *out),
 		 void *arg);

@@ -144,8 +144,10 @@ struct sinfo_answers {
 	texts free; /* names of the drain's */
 };
 
-/* "n1|drained|disk is full"; one that has a reason keeps it. Nothing else that sinfo may print
- * names a node. */
+/*
+ * Takes a line "n1|drained|disk is full"; a node that has a reason keeps it. Other lines that sinfo
+ * may print do not name a node.
+ */
 static void take_line(char *line, struct sinfo_answers *answers)
 {
 	const char *name, *state, *reason;

@@ -19,9 +19,9 @@ enum verdict_form {
 enum verdict_form verdict_form_of(const char *name);
 
 /*
- * Writes to a file, or to standard output where path is NULL. A regular file has the old content or
- * the whole new one at any time. Text has colours and a width where a terminal reads it. Returns 0
- * or -errno, which is said.
+ * Writes to a file, or to standard output if path is NULL. A regular file has the old content or
+ * the whole new one at any time. Text for a terminal has colours and the terminal's width. Returns
+ * 0 or -errno (printed).
  */
 int verdict_write(const struct judge *judge, enum verdict_form form, const char *path,
 		  const struct judge_output *how);

@@ -20,10 +20,15 @@
 #include "base/peer.h"
 
 #define REQUEST_MOST 8192 /* bytes */
-/* The next one closes the oldest: a client that stays connected keeps nobody else out. */
+/*
+ * A further connection closes the oldest one, so that clients that stay connected keep nobody out.
+ */
 #define CONNECTIONS 16
 
-/* From its begin to the end of the response. libevent's own limit begins anew with each byte. */
+/*
+ * Of a connection, from its begin to the end of the response. libevent's own limit begins anew with
+ * each byte.
+ */
 static const struct timeval connection_time = { .tv_sec = 5 };
 
 /* Descriptors of the process that answers. */
@@ -127,7 +132,7 @@ static void respond(struct evhttp_request *request, void *arg)
 
 /* ---- connections ---- */
 
-/* Open ones are closed by libevent, which takes this for the client's end. */
+/* Ends a connection: libevent takes this for the client's end, and closes it. */
 static void let_go(struct connection *connection)
 {
 	if (!connection->buffers)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Answers scrapes in a process of its own, which has no rights, sees no capture, and goes on
- * whatever the reader of the view waits for: who asks reaches this process alone.
+ * Answers scrapes in a process of its own, which has no rights and sees no capture. Clients reach
+ * this process alone, and it answers while the reader of the view waits for something.
  */
 #ifndef UCXBPF_CMD_SERVE_ANSWER_H
 #define UCXBPF_CMD_SERVE_ANSWER_H
@@ -10,7 +10,7 @@
 
 #include "cmd/serve/listen.h"
 
-/* Starts it. Its end of life is that of the returned descriptor; -errno (printed). */
+/* Starts the process, which ends when the returned descriptor is closed; -errno (printed). */
 int answer_start(const struct listener *listener);
 
 /*

@@ -38,7 +38,10 @@ static struct job_line line_of(const struct live_job *job)
 	return line;
 }
 
-/* A folder may be another's: no file of somebody else grows, nor one that has another name. */
+/*
+ * The folder may be another user's: appends to no file of another user, nor to one that has a
+ * second name.
+ */
 static int check(int fd)
 {
 	struct stat file;
@@ -73,7 +76,7 @@ int lines_check(const char *path)
 	return fd < 0 ? fd : close(fd) ? -errno : 0;
 }
 
-/* A line is there whole, or not at all. */
+/* Writes a whole line, or nothing. */
 static int append(const char *path, const char *text)
 {
 	const int fd = open_lines(path);

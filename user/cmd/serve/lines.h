@@ -7,7 +7,7 @@
 
 #include "live/jobs.h"
 
-/* Makes it where it is not there. 0, or -errno for newfile_why(). */
+/* Makes the file if it does not exist. 0, or -errno for newfile_why(). */
 int lines_check(const char *path);
 
 /*

@@ -38,7 +38,7 @@ static int parse_unix(const char *path, struct address *address)
 	return 0;
 }
 
-/* No names: a name server may not answer, or change its mind. */
+/* Refuses names: a name server may not answer, or may give another address the next time. */
 static int parse_tcp(const char *text, struct address *address)
 {
 	int size = sizeof(address->at);
@@ -65,7 +65,10 @@ int listen_check(const char *text)
 	return parse(text, &address);
 }
 
-/* Left by one that was killed. Where many wait to be let in, connecting is not refused either. */
+/*
+ * Removes a socket that a killed service has left. A living one with a full queue does not refuse
+ * to connect.
+ */
 static void remove_dead(const struct address *address)
 {
 	struct stat file;
@@ -86,7 +89,7 @@ static void remove_dead(const struct address *address)
 static int open_at(const struct address *address)
 {
 	const int on = 1;
-	const mode_t mask = umask(0117); /* the owner, and whom its folder lets in by group */
+	const mode_t mask = umask(0117); /* the owner, and the group if its folder allows that */
 	int fd = socket(address->at.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), err;
 
 	remove_dead(address);

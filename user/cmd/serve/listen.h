@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where `serve` is asked: a TCP port, or a socket in the file system. */
+/* The address at which `serve` answers: a TCP port, or a socket in the file system. */
 #ifndef UCXBPF_CMD_SERVE_LISTEN_H
 #define UCXBPF_CMD_SERVE_LISTEN_H
 
@@ -20,8 +20,8 @@ struct listener {
 int listen_check(const char *address);
 
 /*
- * Opens it to listen. A file of ours that nobody listens at gives way. address lives as long as the
- * listener. 0, or -errno (printed).
+ * Opens it to listen. A socket of this user at which nobody listens is replaced. address lives as
+ * long as the listener. 0, or -errno (printed).
  */
 int listen_open(const char *address, struct listener *listener);
 

@@ -50,7 +50,7 @@ static int put_metrics(void *arg, bool open, FILE *out)
 	return serve_metrics(arg, open, out);
 }
 
-/* A disk that is full is not worth a line in each interval. */
+/* Prints an error once, not in each interval that the disk is full. */
 static void note_err(struct serving *serving, int *last, const char *path, int err)
 {
 	serving->state.self.unwritten += !!err;
@@ -191,10 +191,10 @@ int show_serve(void *arg, int fd, const struct reader_options *options)
 	if (serving.serve->listener.fd < 0 || serving.answers >= 0)
 		status = serve_on(&serving);
 	stream_end(&serving.stream, LAST_MS);
-	/* numbers of a service that is gone would be scraped on and on */
+	/* otherwise the last numbers would be scraped after the service has ended */
 	if (serving.wrote)
 		unlink(serving.serve->textfile);
-	/* the tracer does so, too, unless it was killed */
+	/* the tracer does this as well, unless it was killed */
 	listen_remove(&serving.serve->listener);
 	jobs_free(serving.jobs);
 	live_free(serving.live);

@@ -24,8 +24,8 @@ static bool has_room(int ms)
 }
 
 /*
- * A pipe that can be written to takes PIPE_BUF bytes. O_NONBLOCK would be everybody's who has this
- * output.
+ * A pipe that poll() calls writable takes PIPE_BUF bytes. O_NONBLOCK would hold for all processes
+ * that share this output.
  */
 static int write_for(struct output_stream *stream, int ms)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Standard output that may stop to be read: an object is written whole, or not at all, and nobody
- * waits for it. */
+/*
+ * Standard output whose reader may stop reading: an object is written whole or not at all, and no
+ * write blocks.
+ */
 #ifndef UCXBPF_CMD_SERVE_STREAM_H
 #define UCXBPF_CMD_SERVE_STREAM_H
 
@@ -13,8 +15,10 @@ struct output_stream {
 	size_t size, done;
 };
 
-/* Writes an object, or as much of it as finds room. -EAGAIN: the one before is not written yet, so
- * that this one is left out. Other errors: of write(), or of the output. */
+/*
+ * Writes an object, or as much of it as finds room. -EAGAIN: the previous one is not written yet,
+ * so this one is left out. Other errors: of write(), or of the output.
+ */
 int stream_put(struct output_stream *stream, int (*write)(void *arg, FILE *out), void *arg);
 
 /* Writes more, once there is room. */

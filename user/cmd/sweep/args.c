@@ -222,7 +222,7 @@ static const struct kept flags[] = {
 	{ 0 },
 };
 
-/* Where the option's value is kept; NULL: not an option of this list. */
+/* The member for the option's value; NULL: not an option of this list. */
 static void *kept_at(const struct kept *list, int key, struct sweep_arguments *arguments)
 {
 	for (; list->key; list++)

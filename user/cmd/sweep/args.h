@@ -15,7 +15,7 @@
 /* A later step of a sweep in parts, carried out as a job after its parts. */
 enum sweep_step {
 	SWEEP_NO_STEP,
-	SWEEP_STEP_JUDGE, /* and submits the next one, where somebody is slow */
+	SWEEP_STEP_JUDGE, /* and submits the next one, if a node is slow */
 	SWEEP_STEP_CONFIRM,
 	SWEEP_STEPS
 };
@@ -47,14 +47,14 @@ struct sweep_arguments {
 extern const struct argp sweep_argp;
 
 /*
- * The nodes that take part: those of the arguments, else of an allocation that this runs in, else
- * of the policy, which owns the names. -EINVAL: none, or no list; said.
+ * The nodes that take part: those of the arguments, else of the allocation that this runs in, else
+ * of the policy, which owns the names. -EINVAL: none, or no list (printed).
  */
 int sweep_nodes(const struct sweep_arguments *arguments, struct policy *policy, texts *nodes);
 
 /*
- * Adds the nodes that Slurm can give. -ENODEV: it can give none; -EIO: Slurm does not answer, which
- * a dry run goes on from with all of them. Both are said.
+ * Adds the nodes that Slurm can allocate. -ENODEV: it has none; -EIO: Slurm does not answer, and a
+ * dry run goes on with all of them. Both are printed.
  */
 int sweep_usable(const struct sweep_arguments *arguments, const texts *nodes,
 		 struct command *usable);

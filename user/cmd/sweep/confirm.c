@@ -87,7 +87,7 @@ static bool takes_part(const struct plan *plan, const char *name)
 	return false;
 }
 
-/* It stays for people to look at, but is no part of a verdict. */
+/* Keeps the part for people to look at, but not as a part of the verdict. */
 static void withdraw(const char *folder, int signal_number)
 {
 	char path[PATH_MAX * 2 + 32], to[PATH_MAX * 2 + 32];

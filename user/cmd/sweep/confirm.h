@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Slow nodes are looked at again: with other partners, before anybody is blamed. */
+/* Tests slow nodes again, with other partners, before a verdict blames them. */
 #ifndef UCXBPF_CMD_SWEEP_CONFIRM_H
 #define UCXBPF_CMD_SWEEP_CONFIRM_H
 
@@ -22,14 +22,14 @@ bool sweep_confirm(const struct sweep_options *first, const struct judge *judge,
 		   int *signal_number);
 
 /*
- * The plan of that, NULL: nobody is suspected, or it is said why it cannot be; and the nodes that
- * take part in it.
+ * The plan of that test, and the nodes that take part in it. NULL: no node is suspected, or the
+ * test is not possible (printed).
  */
 struct plan *sweep_confirming(const struct sweep_options *first, const struct judge *judge,
 			      bool whole);
 void sweep_confirming_nodes(const struct plan *plan, struct command *nodes);
 
-/* Whether a sweep of so many nodes may come to that. */
+/* Whether a sweep of so many nodes may need that test. */
 bool sweep_may_confirm(const struct policy *policy, size_t nodes);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * ucxbpf sweep merge: what belongs together is gathered together, and becomes one file of evidence
- * with the rest (docs/evidence.md).
+ * ucxbpf sweep merge: files that belong together are gathered together, and all of them become one
+ * file of evidence (docs/evidence.md).
  */
 #include "cmd/sweep/args.h"
 
@@ -214,7 +214,7 @@ static bool from_environment(struct shard *shard)
 	return false;
 }
 
-/* "3/16", or "auto": as the environment of a Slurm array, srun or mpirun says. */
+/* "3/16", or "auto": from the environment of a Slurm array, srun or mpirun. */
 static bool shard_parse(struct shard *shard, const char *text)
 {
 	const char *rest;
@@ -352,7 +352,7 @@ static int add_unit(struct merging *merging, struct evidence_merge *merge,
 	return add_file(merge, file < 0 ? -errno : file, first);
 }
 
-/* A shard that has nothing to do makes a file that goes together with the others. */
+/* A shard without any unit makes a file that can be merged with the others. */
 static int add_nothing(struct evidence_merge *merge, const struct policy *policy)
 {
 	struct judge *judge = judge_new(policy);
@@ -364,7 +364,7 @@ static int add_nothing(struct evidence_merge *merge, const struct policy *policy
 
 /* ---- the result ---- */
 
-/* With the shard's number in the place of %, where there are several. */
+/* The output's name, with the shard's number for % if there are several. */
 static char *output_path(const struct merging *merging)
 {
 	const char *mark = merging->sharded ? strchr(merging->output, '%') : NULL;

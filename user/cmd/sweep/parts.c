@@ -48,7 +48,7 @@ static bool is_among(const struct command *names, const char *name)
 	return false;
 }
 
-/* A part without any node that Slurm can give has no task. */
+/* A part of which Slurm can allocate no node has no task. */
 static void add_tasks(const struct plan *plan, const struct command *usable, struct array_job *job)
 {
 	for (uint32_t part = 0; part < plan_parts(plan); part++) {
@@ -65,7 +65,7 @@ static void add_tasks(const struct plan *plan, const struct command *usable, str
 	}
 }
 
-/* The same words for the script in the folder, without a part's number. */
+/* The same words, without a part's number, for the script in the folder. */
 static void add_words(const struct sweep_parts *parts, enum sweep_step step, struct command *out)
 {
 	const char *folder = parts->options->folder;
@@ -156,7 +156,7 @@ static void progress(const struct sweep_parts *parts, const struct array_job *jo
 			left < job->tasks.len ? job->tasks.len - left : 0, left ? "" : "; judging");
 }
 
-/* Returns the signal that ended it; 0: all of it has ended. */
+/* Waits for the array. Returns the signal that ended this wait; 0: the array has ended. */
 static int wait_for_all(const struct sweep_parts *parts, struct array_job *job,
 			const struct signals *signals)
 {
@@ -205,7 +205,7 @@ static void say_missing(const struct array_job *job)
 	}
 }
 
-/* The judging job's node may have died: judge here again. */
+/* Judges here as well: the node of the judging job may have died. */
 static int judge(const struct sweep_parts *parts, const struct array_job *job)
 {
 	say_missing(job);
@@ -304,7 +304,7 @@ int sweep_parts(const struct sweep_parts *parts)
 
 #define PATH_ROOM (PATH_MAX * 2 + 64)
 
-/* Those of the part that Slurm gave; all others are missing of it. */
+/* The nodes of the part that Slurm allocated; all others count as missing. */
 static int part_nodes(const struct plan *plan, uint32_t part, struct policy *policy,
 		      struct command *nodes)
 {
@@ -328,7 +328,7 @@ static int part_nodes(const struct plan *plan, uint32_t part, struct policy *pol
 	return nodes->words.len ? 0 : -EINVAL;
 }
 
-/* As the command does it, so that there is one way to gather. */
+/* Gathers as the command `sweep merge` does. */
 static int gather_part(const char *folder)
 {
 	struct command merge = { 0 };

@@ -19,8 +19,8 @@ struct sweep_parts {
 int sweep_parts(const struct sweep_parts *parts);
 
 /*
- * The job that depends on the array: judges, keeps the report, and where somebody is slow submits
- * the job that confirms. Returns the exit status.
+ * The job that depends on the array: judges, keeps the report, and submits the confirming job if a
+ * node is slow. Returns the exit status.
  */
 int sweep_parts_judge(const struct sweep_parts *parts);
 

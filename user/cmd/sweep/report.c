@@ -122,7 +122,7 @@ static void sweep_files(struct command *found, const char *folder)
 	}
 }
 
-/* Without a policy, that of the catalogue. NULL: it is wrong, and said. */
+/* Reads the policy; without one, the defaults of the catalogue. NULL: it is wrong (printed). */
 static struct policy *policy_in(const char *folder)
 {
 	char path[4096];

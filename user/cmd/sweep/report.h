@@ -35,7 +35,7 @@ int sweep_judge(struct sweep_verdict *verdict, const char *folder,
 		const struct sweep_arguments *arguments);
 void sweep_verdict_release(struct sweep_verdict *verdict);
 
-/* As report.txt, .json, .xml, .prom and .html in the folder. 0, or -EIO, which is said. */
+/* Writes report.txt, .json, .xml, .prom and .html into the folder. 0, or -EIO (printed). */
 int sweep_verdict_keep(const struct sweep_verdict *verdict, const char *folder, bool warn_ok);
 
 /* As format says, one of verdict_form_of(); NULL: text. Returns the exit status. */
@@ -45,8 +45,8 @@ int sweep_verdict_print(const struct sweep_verdict *verdict, const char *format,
 int sweep_report(const char *folder, const struct sweep_arguments *arguments, bool keep);
 
 /*
- * Makes a folder, with a copy of the policy in it (NULL: none). A folder that is there already is
- * refused: files of two sweeps would be judged as one. 0 or -errno, which is said.
+ * Makes a folder, with a copy of the policy in it (NULL: none). An existing folder is refused:
+ * files of two sweeps would be judged as one. 0 or -errno (printed).
  */
 int sweep_folder(const char *folder, const char *policy_path);
 

@@ -20,7 +20,10 @@
 #include "cmd/sweep/report.h"
 #include "site/sweep/sweep.h"
 
-/* Paths of this program and of the traffic's, and the folder's, as all nodes take them. */
+/*
+ * The paths of this program, of the traffic program and of the folder, which must hold on all
+ * nodes.
+ */
 struct paths {
 	char self[PATH_MAX], traffic[PATH_MAX + 32], folder[PATH_MAX * 2];
 };
@@ -101,7 +104,7 @@ static int allocate(const struct sweep_arguments *arguments, const texts *nodes,
 	return err;
 }
 
-/* What is there by now. Returns 0 or an exit status; then why was said. */
+/* Judges the files that exist by now. Returns 0 or an exit status; its reason was printed. */
 static int judge_all(const struct sweep_arguments *arguments, const char *folder,
 		     struct sweep_verdict *verdict, bool *kept)
 {
@@ -130,8 +133,8 @@ static int judge(const struct sweep_arguments *arguments, const struct sweep_opt
 }
 
 /*
- * What ends it is waited for until the verdict is there: salloc ends with 0 when its command dies
- * of a signal.
+ * A signal stops the traffic, but this process ends by it only after the verdict: salloc ends with
+ * 0 if its command dies of a signal.
  */
 static int sweep(const struct sweep_arguments *arguments, const struct sweep_options *options)
 {
@@ -160,7 +163,10 @@ static int dry_run(const struct sweep_arguments *arguments, const struct sweep_o
 	return UCXBPF_CHECK_PASS;
 }
 
-/* Rather now than behind the traffic; a part compares nothing, on a node that may not see it. */
+/*
+ * Checks the baseline before the traffic runs, not after it. A part does not compare, and its node
+ * may not see the baseline.
+ */
 static int has_baseline(const struct sweep_arguments *arguments)
 {
 	if (!arguments->baseline || arguments->part >= 0 || !access(arguments->baseline, R_OK))
@@ -178,7 +184,7 @@ static int has_traffic(const struct sweep_options *options)
 	return -errno;
 }
 
-/* Traffic disturbs whoever is there, and is disturbed. */
+/* Whether no other job runs on the nodes: the traffic would disturb it, and it the traffic. */
 static bool is_alone(const struct sweep_arguments *arguments, const texts *nodes)
 {
 	if (arguments->launch.launcher != &launcher_slurm ||

@@ -93,7 +93,7 @@ static void check(struct views *views, size_t which)
 		report_failed(views, which);
 }
 
-/* Until all views have ended. After a signal they may still send their last objects. */
+/* Runs until all views have ended. After a signal they may still send their last objects. */
 static void follow(struct views *views)
 {
 	while (!views->err && remotes_over(&views->remotes) < views->list.len) {

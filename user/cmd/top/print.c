@@ -35,7 +35,7 @@ static int write_out(const struct signals *signals, const char *text, size_t lef
 
 #define STALLED 1000000000ull /* ns */
 
-/* Nodes are not heard during a wait for a slow reader, so their time to answer starts anew. */
+/* During a wait for a slow reader, nothing is read from nodes: their time to answer starts anew. */
 int views_print(struct views *views, const json_t *object, const char *node)
 {
 	const uint64_t before = clock_ns(CLOCK_MONOTONIC);

@@ -156,8 +156,8 @@ double budget_default(struct argp_state *state)
 }
 
 /*
- * One option says how much is recorded. Where none does, and the job is somebody else's that runs
- * already, UCXBPF_BUDGET, else ATTACH_BUDGET.
+ * One option decides how much is recorded. Without one, a job that runs already gets UCXBPF_BUDGET,
+ * else ATTACH_BUDGET.
  */
 static void settle_budget(struct capture_arguments *arguments, struct argp_state *state)
 {
@@ -215,7 +215,7 @@ static void check_options(const struct capture_arguments *arguments, struct argp
 			refuse(state, "%s cannot be combined", conflicts[i].options);
 }
 
-/* Options that are of the capture itself, for who starts the same trace elsewhere. */
+/* The options of the capture itself, to start the same trace on other nodes. */
 static void remember(struct capture_arguments *arguments, int key, const char *value)
 {
 	if (key == 'o' || key == 'q')
