@@ -212,7 +212,7 @@ static const char *missing_of(struct ldso *ld, const char *path, const char *hom
 	for (size_t i = 0; i < at; i++)
 		if (!strcmp(ld->known.data[i].path, path))
 			return ld->known.data[i].missing;
-	/* before its own needs are looked at: some libraries need each other */
+	/* before the libraries that it needs are examined: some libraries need each other */
 	vec_push(&ld->known, ((struct ldso_known){ xstrdup(path), NULL }));
 	if (depth > MAX_DEPTH || elf_load(&elf, path))
 		return NULL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Small files of /sys and /proc, none of which is believed. */
+/* Small files of /sys and /proc, whose content is not trusted. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -227,7 +227,7 @@ int look_mount(const char *kind)
 	return mount;
 }
 
-/* A sysfs shows the network namespace of whoever mounted it: we may need one of our own. */
+/* A sysfs shows the network namespace of the process that mounted it: this one may need its own. */
 
 /* Whether sysfs has the interface with that number and that address of its hardware. */
 static bool shows(const char *sysfs, const char *name, const struct sockaddr_ll *link)

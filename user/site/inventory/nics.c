@@ -146,7 +146,7 @@ static void collect_addresses(struct look *look)
 {
 	struct ifaddrs *all, *at;
 
-	/* they are of this machine, whatever the folder is of */
+	/* they are this machine's, even if the folder is another's */
 	if (*look->root || getifaddrs(&all))
 		return;
 	for (at = all; at; at = at->ifa_next) {

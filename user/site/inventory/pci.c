@@ -67,7 +67,7 @@ static int64_t speed_of(const char *folder, const char *name)
 	return speed;
 }
 
-/* 0 lanes, or 255 of a device behind a virtual machine's bus: it is not told. */
+/* 0 lanes, or 255 of a device behind a virtual machine's bus: unknown. */
 static int64_t width_of(const char *folder, const char *name)
 {
 	int64_t width = look_number("%s/%s", folder, name);
@@ -75,7 +75,7 @@ static int64_t width_of(const char *folder, const char *name)
 	return width > 0 && width <= 32 ? width : INVENTORY_UNKNOWN;
 }
 
-/* Where a folder really is, as the kernel says: a mount without a path has no other way. */
+/* The real path of a folder, from the kernel: nothing else gives one in a mount without a path. */
 static bool real_path(const char *path, char real[PATH_MAX])
 {
 	int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);

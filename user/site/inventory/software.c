@@ -30,7 +30,7 @@ struct modules {
 	struct inventory_library *to;
 	struct ldso *ld;
 	char home[LOOK_PATH], folder[LOOK_PATH];
-	char prefix[64]; /* of what a list's words mean: "libuct" of ":ib" is libuct_ib */
+	char prefix[64]; /* the beginning of its modules' names: "libuct" of ":ib" is libuct_ib */
 	char suffix[64]; /* "-nixl"; a wheel's hash looks like one, but only the library has it */
 	char ending[64]; /* ".so.0" */
 };
@@ -97,7 +97,7 @@ static long find_lists(struct elf *elf, const void *arguments, size_t size, read
 	return 0;
 }
 
-/* The modules that a library of UCX says it has. */
+/* The modules that are named in a library of UCX. */
 static void take_lists(struct modules *modules, const char *path)
 {
 	const char *name = basename(path);

@@ -10,7 +10,7 @@
 #include "site/judge/words/finding.h"
 #include "site/judge/words/words.h"
 
-/* A judge goes through these in order; judge.h says which function belongs to which. */
+/* A judge goes through these in order; judge.h names the functions of each. */
 enum judge_phase {
 	JUDGE_EMPTY, /* the sizes that its cells distinguish may still be added */
 	JUDGE_FED, /* input has come, and more may come */
@@ -38,7 +38,7 @@ struct judge {
 	VEC(struct lacking_file) files;
 	struct words names; /* of nodes, each once: of captures, then of inventories alone */
 	bool captures_broken; /* something is missing, of an unknown node */
-	bool incomplete; /* records were or may be lost on an unknown node: nothing may pass */
+	bool incomplete; /* records were or may be lost on an unknown node: no rule may pass */
 };
 
 /* Input comes: asserts that it still may. */

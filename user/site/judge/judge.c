@@ -108,7 +108,7 @@ void judge_loss(struct judge *judge, const struct judge_loss *loss)
 	losses_add(&judge->losses, loss->node, LOSS_THINNED, loss->thinned);
 	losses_add(&judge->losses, loss->node, LOSS_WINDOWS, loss->windows);
 	losses_add(&judge->losses, loss->node, LOSS_SPANS, loss->spans);
-	/* windows with all layers of another job's capture say nothing of this one */
+	/* windows with all layers in another job's capture do not count for this one */
 	if (!loss->spans)
 		losses_add(&judge->losses, loss->node, LOSS_NARROW, loss->windows);
 }

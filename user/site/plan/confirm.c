@@ -47,7 +47,10 @@ static void order_partners(const struct plan *plan, const enum plan_trust *trust
 	free(met);
 }
 
-/* Each suspect takes the first of its list that nobody has in this round, and it not before. */
+/*
+ * Each suspect takes the first partner of its list that is free in this round and that it has not
+ * met.
+ */
 static void take_partners(const struct plan *plan, struct plan_stage *stage,
 			  const struct suspect *suspects, size_t count)
 {
@@ -84,7 +87,7 @@ static void confirm_nodes(const struct plan *plan, struct plan_stage *stage,
 	release_suspects(&suspects);
 }
 
-/* Pairs of nodes that are all free meet, those first that have met least often. */
+/* Pairs whose nodes are both free meet; those that have met least often come first. */
 static bool meet_again(const struct plan *plan, struct plan_stage *stage,
 		       const struct plan_doubts *doubts, uint32_t *met)
 {

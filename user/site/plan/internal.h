@@ -19,7 +19,7 @@ extern const char *const plan_pairing_names[PAIRINGS]; /* "local", "circle", "li
 int plan_pair_off(struct plan *plan, struct plan_stage *stage, const char *variant,
 		  char why[PLAN_WHY]);
 
-/* The variant for a stage that needs only a glance: one round of a sample, all pairs once. */
+/* The variant for a stage that needs few messages: one round of a sample, or all pairs once. */
 const char *plan_variant_once(const char *variant);
 
 /* A round with all nodes idle; its partners. */

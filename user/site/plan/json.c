@@ -33,7 +33,7 @@ static json_t *numbers_of(const void *numbers, size_t count)
 	return list;
 }
 
-/* A list for each row, of a number for each node. */
+/* For each row, a list with a number for each node. */
 static json_t *rows_of(const struct plan *plan, const int32_t *numbers, size_t rows)
 {
 	json_t *list = json_array();
@@ -97,7 +97,7 @@ static json_t *nodes_of(const void *of)
 	return list;
 }
 
-/* 64 bits, which JSON's numbers are not for everybody */
+/* 64 bits do not fit into the numbers of all JSON readers */
 SHAPE_GETTER(seed_of, struct plan, plan, json_sprintf("%" PRIu64, plan->seed));
 SHAPE_GETTER(parts_of, struct plan, plan,
 	     plan->parts.len ? rows_of(plan, (const int32_t *)plan->parts.data, PLAN_WAVES) : NULL);
@@ -153,7 +153,9 @@ int plan_write(struct plan *plan, FILE *out)
 
 /* ---- and back ---- */
 
-/* A plan from its JSON: what does not fit is refused, since ranks that disagree would hang. */
+/*
+ * Reads a plan from its JSON. Any contradiction is refused, since ranks that disagree would hang.
+ */
 
 #define READ_STEP 65536
 

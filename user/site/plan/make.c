@@ -16,7 +16,7 @@ struct plan_sizes {
 	uint32_t max_count;
 };
 
-/* What is sent: messages of which sizes, and how many of each. */
+/* The messages of a stage: their sizes, and how many of each. */
 
 #define KIB 1024ull
 #define MIB (1024 * KIB)

@@ -7,7 +7,7 @@
 
 /* ---- the circle ---- */
 
-/* The circle method: one stays, the others go round, and who is opposite meets. */
+/* The circle method: one position stays, the others rotate, and opposite ones meet. */
 
 /* splitmix64: public domain, by Sebastiano Vigna */
 uint64_t plan_random(uint64_t *state)
@@ -24,7 +24,7 @@ uint32_t circle_rounds(uint32_t n)
 	return n < 2 ? 0 : n % 2 ? n : n - 1;
 }
 
-/* With an odd number there is one more place, and who meets that one is idle. */
+/* With an odd number there is one more position: the node that meets it is idle. */
 int circle_partner(uint32_t n, uint32_t round, uint32_t position)
 {
 	uint32_t moving = circle_rounds(n), fixed = moving, partner;
@@ -34,8 +34,9 @@ int circle_partner(uint32_t n, uint32_t round, uint32_t position)
 	if (position == fixed)
 		partner = round % moving;
 	else {
-		/* positions that add up to twice the round meet; who is its own partner meets the
-		 * one that stays
+		/*
+		 * positions that add up to twice the round meet; one that is its own partner meets
+		 * the one that stays
 		 */
 		partner = (2 * (round % moving) + moving - position) % moving;
 		if (partner == position)

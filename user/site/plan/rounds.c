@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Rounds of a stage: who meets whom, as the name of a variant says. */
+/* Rounds of a stage, that is, which nodes meet, by the name of a variant. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,7 +97,7 @@ static void plan_meet(const struct plan *plan, struct plan_stage *stage, struct 
 
 /* ---- lists ---- */
 
-/* Rounds that are no circle: written down partner by partner. */
+/* Rounds that do not follow the circle: listed partner by partner. */
 
 int32_t *plan_round(const struct plan *plan, struct plan_stage *stage)
 {
@@ -330,7 +330,7 @@ static void plan_sample(const struct plan *plan, struct plan_stage *stage, uint3
 	stage->rounds = stage->circle.len;
 }
 
-/* Who meets whom in a stage, as a variant's name says. */
+/* ---- variants, by their names ---- */
 
 /* The number behind NAME:, or the default without one; 0: malformed. */
 static bool variant_is(const char *variant, const char *name, uint32_t standard, uint32_t *k)

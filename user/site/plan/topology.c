@@ -9,7 +9,10 @@
 #include "site/plan/internal.h"
 #include "site/policy/values.h"
 
-/* Switches name their children, in any order of lines; whose parent is not known yet has none. */
+/*
+ * Switches name their children, in any order of lines; a switch whose parent is not known yet has
+ * none.
+ */
 struct topology {
 	struct plan *plan;
 	struct policy *names; /* owns what lists expand to */

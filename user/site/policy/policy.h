@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a site expects of its nodes and paths, read from a strict subset of YAML (docs/policy.md):
- * no anchors, aliases, tags or second document, 1 MiB and 16 levels at most; JSON is a part of it.
- * An unknown key or a value out of its range is an error with its line: a rule that is silently not
- * applied would look like one that passed.
+ * The expectations of a site of its nodes and paths, read from a strict subset of YAML
+ * (docs/policy.md): no anchors, aliases, tags or second document, 1 MiB and 16 levels at most; JSON
+ * is a part of it. An unknown key or a value out of its range is an error with its line: a rule
+ * that is silently not applied would look like one that passed.
  */
 #ifndef UCXBPF_POLICY_POLICY_H
 #define UCXBPF_POLICY_POLICY_H

@@ -122,7 +122,7 @@ static bool has_key(const struct policy_tree *tree, const char *key)
 	return false;
 }
 
-/* The key, for the caller to free; NULL: said why. */
+/* The key, for the caller to free; NULL: an error was added. */
 static char *read_key(struct reader *reader, const struct policy_tree *tree, yaml_event_t *event)
 {
 	const char *why = forbidden(event);
@@ -181,7 +181,7 @@ static bool read_scalar(struct reader *reader, struct policy_tree *tree, const y
 	return false;
 }
 
-/* The value that an event begins, which is deleted; NULL: said why. */
+/* The value that an event begins, which is deleted; NULL: an error was added. */
 static struct policy_tree *value_of(struct reader *reader, yaml_event_t *event, int depth)
 {
 	struct policy_tree *tree = xcalloc(1, sizeof(*tree));

@@ -93,7 +93,7 @@ void agents_listen(struct agents *agents, int ms, int extra)
 	vec_release(&polls);
 }
 
-/* A tracer that has ended will not get ready any more. */
+/* A tracer that has ended does not become ready. */
 static bool settled(const struct agent *agent, enum agent_step step)
 {
 	bool traces = step == AGENT_READY || step == AGENT_TRACED;

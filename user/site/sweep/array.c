@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The job array of a sweep in parts: its command lines, what runs them, and how far its jobs are.
+/*
+ * The job array of a sweep in parts: its command lines, their execution, and the state of its jobs.
  */
 #include "site/sweep/array.h"
 
@@ -36,7 +37,7 @@ static void add_range(const struct array_job *job, struct command *out)
 	free(text);
 }
 
-/* exec: so that it is the one that Slurm's signal reaches. */
+/* exec: so that Slurm's signal reaches this program and not a shell. */
 static void add_wrap(const struct command *what, const char *more, struct command *out)
 {
 	char *line = command_line(what);
@@ -46,7 +47,10 @@ static void add_wrap(const struct command *what, const char *more, struct comman
 	free(line);
 }
 
-/* Held until each task has its nodes, which are the same for all tasks of an array otherwise. */
+/*
+ * Submitted in hold until each task has its nodes: otherwise all tasks of an array get the same
+ * ones.
+ */
 static void array_parts_command(const struct array_job *job, struct command *out)
 {
 	command_split(out, "sbatch --parsable --hold --no-requeue --no-kill " NAME);
@@ -140,7 +144,7 @@ void array_release(struct array_job *job)
 
 #define PATH_SIZE 4096
 
-/* Where the job that judges writes which one confirms. */
+/* The file in which the judging job writes the id of the confirming one. */
 static const char *id_path(const struct array_job *job, char path[PATH_SIZE])
 {
 	snprintf(path, PATH_SIZE, "%s/log/confirm.job", job->folder);
@@ -197,7 +201,7 @@ int array_submit(struct array_job *job)
 	return err;
 }
 
-/* A job that is submitted by one must not inherit how large that one is. */
+/* A job that is submitted from within a job must not inherit its size. */
 static void forget_own_job(void)
 {
 	struct command names = { 0 };
@@ -275,7 +279,7 @@ static void count(const struct array_job *job, const char *id, const char *state
 		to->running++;
 }
 
-/* All jobs of this user: asked for an old one by its number, squeue fails. */
+/* Lists all jobs of this user: squeue fails if asked for an old job by its number. */
 void array_look(const struct array_job *job, struct array_state *state)
 {
 	FILE *in = popen("squeue --me --noheader --array --format='%F %T'", "re");

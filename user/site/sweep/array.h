@@ -39,7 +39,10 @@ struct array_confirmation {
 
 void array_release(struct array_job *job);
 
-/* Every command line that array_submit() would start; ARRAY stands for the first one's answer. */
+/*
+ * Prints every command line that array_submit() would start; ARRAY stands for the first one's
+ * answer.
+ */
 void array_print(const struct array_job *job, FILE *out);
 
 /* Returns 0, or -EIO, which was printed; then nothing of it is left in Slurm. */

@@ -12,7 +12,7 @@
 
 /* ---- a plain list of hosts ---- */
 
-/* As ssh does, the command line goes through a shell of the other host. */
+/* As with ssh, a shell of the other host reads the command line. */
 static void on_node(const struct launch *launch, const char *node, const struct command *what,
 		    struct command *out)
 {

@@ -29,7 +29,9 @@ struct job_size {
 
 struct launcher {
 	const char *name;
-	/* Appends to out how to run what on one node. Its standard input reaches it, its end too.
+	/*
+	 * Appends the words that run a command on one node, which gets the standard input and its
+	 * end.
 	 */
 	void (*on_node)(const struct launch *launch, const char *node, const struct command *what,
 			struct command *out);

@@ -314,7 +314,10 @@ double sweep_seconds(const struct sweep_options *options, const struct plan *pla
 	return traffic_seconds(options, plan, 0) + STEPS * options->answer_s;
 }
 
-/* So that the ranks notice a stuck one, and write down where they wait, before they are stopped. */
+/*
+ * The ranks' own limit is shorter, so that they notice a stuck rank and log where they wait before
+ * they are stopped.
+ */
 static int round_limit(const struct running_sweep *sweep)
 {
 	double seconds = time_limit(sweep) / 2;

@@ -121,7 +121,10 @@ const struct launcher launcher_slurm = {
 
 /* ---- whose jobs run on the nodes of a sweep ---- */
 
-/* This allocation's, also of a component of a heterogeneous one: SLURM_JOB_ID_HET_GROUP_1. */
+/*
+ * Whether the job is this allocation, or a component of a heterogeneous one
+ * (SLURM_JOB_ID_HET_GROUP_1).
+ */
 static bool is_own(const char *id)
 {
 	for (char **word = environ; *word; word++)
@@ -204,7 +207,7 @@ static bool ask(struct command *states, char why[SLURM_WHY])
 	return false;
 }
 
-/* squeue warns of things, too: those lines begin with no id. */
+/* squeue prints warnings as well: these lines do not begin with an id. */
 bool slurm_job(const char *id, struct command *parts, char why[SLURM_WHY])
 {
 	struct command ask_for = { 0 };

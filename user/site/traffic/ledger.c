@@ -39,7 +39,7 @@ static void limit_hold(int how)
 	sigprocmask(how, &signals, NULL);
 }
 
-/* It is done, and has nothing more to write down: who ends it just ends it. */
+/* The rank is done and has nothing more to log: a signal may just end it. */
 static void limit_end(void)
 {
 	setitimer(ITIMER_REAL, &(struct itimerval){ 0 }, NULL);
@@ -242,7 +242,7 @@ bool book_end(const struct rank *rank)
 	return !rank->book->errors;
 }
 
-/* All of it or nothing: a line that is half there would spoil the next one. */
+/* Writes all of the line or nothing: half a line would spoil the next one. */
 static bool put(const char *text, size_t length)
 {
 	return write(the_book->file, text, length) == (ssize_t)length;
@@ -289,8 +289,8 @@ static bool book_stuck(bool late, bool ended, enum plan_ender by)
  */
 
 /*
- * Who did not tick for so long was stopped: on a machine with ten times more work than cores, ranks
- * were a second late.
+ * A rank without a tick for so long was stopped: on a machine with ten times more work than cores,
+ * ranks were late by a second.
  */
 #define STOPPED_NS 4000000000ull
 
@@ -404,7 +404,7 @@ void limit_round(unsigned int seconds)
 	limit_hold(SIG_UNBLOCK);
 }
 
-/* What MPI finds wrong is that another rank has gone: this one was waiting. */
+/* Handles an error of MPI: another rank is gone, and this one was waiting for it. */
 static void failed(MPI_Comm *world, int *error, ...)
 {
 	char text[MPI_MAX_ERROR_STRING];

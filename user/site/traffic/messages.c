@@ -37,7 +37,7 @@ void finalize(void)
 #define PATIENCE 300 /* polls */
 #define NAP_US 20
 
-/* Each poll is a call that is traced: who waits long must not fill the rings with them. */
+/* Each poll is a traced call: a rank that waits long must not fill the rings with them. */
 void wait_for(MPI_Request *request)
 {
 	int done = 0;
@@ -132,7 +132,7 @@ static void prepare(const struct side *side, uint32_t i)
 		stamp(side->own, side->send, side->work->size, stamp_of(side->seed, i));
 }
 
-/* Before the next one may come: the first one whole, of others both ends. */
+/* Checks a message before the next one may come: the first one whole, of others both ends. */
 static bool arrived_well(const struct side *side, uint32_t i)
 {
 	if (!stamps(side, i))
@@ -355,7 +355,7 @@ static uint64_t alltoall(struct rank *rank, const struct plan_work *work, uint32
 	return errors;
 }
 
-/* All send the same, and get so many times of it as there are ranks. */
+/* All ranks send the same, and get that multiplied by their number. */
 static uint64_t allreduce(struct rank *rank, const struct plan_work *work, uint32_t i)
 {
 	const struct traffic_memory *memory = &rank->memory[work->src_mem];

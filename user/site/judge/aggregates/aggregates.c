@@ -51,7 +51,7 @@ struct node *aggregates_node(const struct aggregates *aggregates, int process)
 	return &aggregates->nodes.data[member->fact.host];
 }
 
-/* ids are kept words: they lie at one place each, and no process at a host's */
+/* ids are kept words, so pointers can be compared; no process has the id of a host */
 struct member *aggregates_member(struct aggregates *aggregates, const char *id)
 {
 	uint64_t *at = map_insert(&aggregates->by_id, (uintptr_t)id, 0, NULL);
@@ -89,7 +89,7 @@ void aggregates_place(struct aggregates *aggregates, struct fact_process *fact)
 	aggregates_name_node(aggregates, fact);
 }
 
-/* The id of a process, kept: the same one in whatever capture it is. */
+/* The id of a process, kept: the same one in every capture. */
 static const char *aggregates_id(struct aggregates *aggregates, const struct fact_process *fact)
 {
 	char *text;
@@ -195,7 +195,7 @@ static bool is_collective(const struct fact_wait *wait)
 	return false;
 }
 
-/* A sweep's own waits are no program's (WAIT-01), and are not kept. */
+/* A sweep's own waits are not kept: WAIT-01 is about programs. */
 static void add_wait_site(struct aggregates *aggregates, const char *what, int process,
 			  const char *function, const struct place *place, uint64_t ns)
 {
@@ -485,7 +485,7 @@ struct slots {
 	VEC(struct slot) list;
 };
 
-/* Sorts, and tells where each of count elements went. */
+/* Sorts the elements; returns the new place of each. */
 static struct moves order_slots(struct slots *slots, size_t count)
 {
 	struct moves moves = { 0 };

@@ -44,7 +44,7 @@ struct member {
 	struct member_time time;
 };
 
-/* A capture that was gathered: what tells it from every other one. */
+/* The identity of a capture that was gathered. */
 struct aggregated_capture {
 	const char *host_id, *host_name;
 	uint64_t start; /* ns, CLOCK_MONOTONIC of the host */
@@ -87,7 +87,7 @@ struct member *aggregates_member(struct aggregates *aggregates, const char *id);
 /* Finds the host of a process by its id and name; a new one if it is unknown. */
 void aggregates_place(struct aggregates *aggregates, struct fact_process *fact);
 
-/* All facts are in; totals: NULL where none came as facts. */
+/* All facts are in; totals: NULL if none came as facts. */
 void aggregates_finish(struct aggregates *aggregates, const struct fact_totals *totals);
 
 /* The node of a process; NULL: unknown. */
@@ -98,7 +98,9 @@ struct node *aggregates_node(const struct aggregates *aggregates, int process);
 /* A size that cell_at_least() may be asked for. Before facts come. */
 void aggregates_line(struct aggregates *aggregates, uint64_t bytes);
 
-/* Those that the policy's expectations and the settings of rules draw, and some powers of two. */
+/*
+ * Adds the sizes of the policy's expectations and of the settings of rules, and some powers of two.
+ */
 void aggregates_draw_lines(struct aggregates *aggregates);
 
 /* The size class of that many bytes. */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who is behind, in captures that were gathered together: becomes sums (SUM_BEHIND). */
+/*
+ * Adds sums (SUM_BEHIND) about the ranks that are behind, in captures that were gathered together.
+ */
 #ifndef UCXBPF_JUDGE_AGGREGATES_BEHIND_H
 #define UCXBPF_JUDGE_AGGREGATES_BEHIND_H
 

@@ -22,7 +22,10 @@ bool is_gpu(const char *memory)
 
 /* ---- lines between sizes: the sizes in policies and rules, and powers of two ---- */
 
-/* Powers of two between them are lines, so that most policies can judge what others gathered. */
+/*
+ * Powers of two between them are limits as well, so that evidence can be judged by most other
+ * policies.
+ */
 #define LEAST_SIZE 1024u
 #define MOST_SIZE (16u << 20)
 
@@ -134,7 +137,7 @@ static struct traffic_cell cell_of(const struct fact_transfer *transfer, int siz
 	};
 }
 
-/* The cell of that key, while facts come in; made where it is missing. */
+/* The cell of that key, while facts come in; a new one if there is none. */
 static struct traffic_cell *cell_at(struct aggregates *aggregates, const struct traffic_cell *like)
 {
 	size_t n = rowset_add(&aggregates->index,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cells: sums over transfers that are equal in everything that rules ask for. */
+/* Cells: sums over transfers that do not differ in anything that rules distinguish. */
 #ifndef UCXBPF_JUDGE_AGGREGATES_CELLS_H
 #define UCXBPF_JUDGE_AGGREGATES_CELLS_H
 
@@ -101,7 +101,7 @@ void waiting_give_up(struct aggregates *aggregates);
 
 /* ---- names of transports and of memory ---- */
 
-/* Whether it goes through a NIC; one that is not known does not. */
+/* Whether it goes through a NIC; false for an unknown transport. */
 bool is_network(const char *transport);
 
 /* "gpu", "gpu0"...; false for NULL, unknown. */

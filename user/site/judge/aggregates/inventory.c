@@ -262,7 +262,7 @@ static const struct inventory_numa *home_of(const struct inventory *inventory, c
 	return home;
 }
 
-/* As the firmware tells: 10 on the node itself, more elsewhere; -1: not known. */
+/* By the firmware: 10 on the node itself, more elsewhere; -1: not known. */
 static long distance(const struct inventory *inventory, const struct inventory_numa *home,
 		     const struct inventory_nic *nic)
 {

@@ -17,14 +17,19 @@ enum sum_kind {
 	/* calls of collectives: function, "gpu", "host" or "both", of which memory their operations
 	   were; extra: bytes of host memory */
 	SUM_COLLECTIVE,
-	/* operations: memory, what UCX took it for, operation, function, how memory is known */
+	/*
+	 * operations: memory, the kind that UCX took it for, operation, function, how memory is
+	 * known
+	 */
 	SUM_TAKEN,
 	/* operations that never ended: operation, the call that waits for it; least: ns since the
 	   process did anything at all, most: ns since it began. "before": both are of a call that
 	   began before the trace, ns since it was first seen */
 	SUM_OPEN,
-	/* who is behind: what is said of it, the call that others have waited in longest, "before":
-	   since before the trace, "perhaps"; least and most: ns that it has lasted */
+	/*
+	 * which rank is behind: the reason, the call that others have waited in longest, "before":
+	 * since before the trace, "perhaps"; least and most: ns that it has lasted
+	 */
 	SUM_BEHIND,
 	/*
 	 * Transfers over a NIC, data and control alike, with UCX's headers, from process to peer:

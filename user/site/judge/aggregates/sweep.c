@@ -298,7 +298,7 @@ static bool sweep_waits(const struct sweep_rank *rank)
 
 static const uint32_t crashes[] = { SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS };
 
-/* Half of what Open MPI 4.1 waits before it ends a job that has lost a rank. */
+/* Half of the time that Open MPI 4.1 waits before it ends a job that has lost a rank. */
 #define BEFORE_OTHERS_NS 500000000ull
 
 bool sweep_died(const struct sweep_rank *rank)
@@ -318,12 +318,12 @@ static enum sweep_fate by_ledgers(const struct sweep_job *job, const struct swee
 
 	if (rank->stuck == STUCK_STOPPED)
 		return FATE_HANGS;
-	/* a launcher that lets the stopped one go on may leave others no time */
+	/* a launcher that lets the stopped rank go on may leave the others no time */
 	if (job->stopped && !job->too_long)
 		return silent ? FATE_TAKEN : FATE_WAITED;
 	if (job->stopped || job->silent)
 		return silent ? FATE_HANGS : FATE_WAITED;
-	/* all of them ran, none waited too long: somebody ended the job */
+	/* all of them ran, none waited too long: the job was ended from outside */
 	if (!job->too_long)
 		return FATE_UNKNOWN;
 	return rank->waits_to >= 0 ? FATE_STUCK : FATE_WAITED;
@@ -514,7 +514,7 @@ static char *names_of(const struct machine_resident *residents, size_t count, si
 	return folded;
 }
 
-/* Why their times tell nothing, the caller's; NULL: they do. */
+/* Why their times are unusable, the caller's; NULL: they are usable. */
 static char *why_unusable(const struct sweep *sweep, const struct machine_resident *residents,
 			  size_t count)
 {

@@ -35,7 +35,7 @@ struct sweep_rank {
 	const char *waits; /* that, in words; kept by the sweep */
 	uint64_t transfers, errors; /* in its ledger */
 	int process; /* of traced; -1: no capture has it */
-	uint32_t exit_signal; /* that ended this process; 0: none did, or no capture tells */
+	uint32_t exit_signal; /* that ended this process; 0: none did, or no capture shows one */
 	uint64_t outlived_ns; /* struct member's */
 	const char *gone; /* "hangs or has died", or the signal; kept by the sweep */
 };
@@ -79,7 +79,8 @@ struct sweep {
 	struct map index; /* what and who -> 1 + position */
 	VEC(char *) made;
 	/*
-	 * by node: why its times say nothing about a network, NULL: they do; set by machines_find()
+	 * by node: why its times are unusable, since they are not of a network; NULL: they are
+	 * usable; set by machines_find()
 	 */
 	const char **unusable;
 	struct map captured; /* hashes of hosts that captures have a process of */
@@ -96,16 +97,16 @@ struct sweep {
 void sweep_plan(struct sweep *sweep, const struct plan *plan);
 
 /*
- * A plan that evidence brings, owned by the sweep from then on: the present one, or one of them
- * extends the other. False: it is another one.
+ * Adds a plan from evidence, owned by the sweep from then on: it must be the present one, or one of
+ * the two extends the other. False: it is another plan.
  */
 bool sweep_take_plan(struct sweep *sweep, struct plan *plan);
 
-/* Ranks and transfers that evidence brings; the texts that they point to stay valid. */
+/* Adds ranks and transfers from evidence; the texts that they point to stay valid. */
 void sweep_add_rank(struct sweep *sweep, const struct sweep_rank *rank);
 void sweep_add_transfer(struct sweep *sweep, const struct sweep_transfer *transfer);
 
-/* The next line of a ledger: its head comes first. */
+/* Adds the next line of a ledger: its head comes first. */
 void sweep_entry(struct sweep *sweep, const struct ledger_entry *entry);
 void sweep_release(struct sweep *sweep);
 

@@ -21,7 +21,7 @@ struct cohort {
 };
 
 struct times {
-	VEC(struct cohort) cohorts; /* cohorts that differ only in size are adjacent, ascending */
+	VEC(struct cohort) cohorts; /* those that differ only in size are adjacent, ascending */
 };
 
 /* Times of the stages intra and time; all: also of nodes whose times are unusable. */

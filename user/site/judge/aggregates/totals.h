@@ -78,7 +78,7 @@ bool losses_has(const struct losses *losses, const char *node);
 
 enum lack {
 	LACK_NOTHING,
-	LACK_TIMES, /* in some spans all was recorded: they can be judged */
+	LACK_TIMES, /* some spans were recorded completely, and can be judged */
 	LACK_RECORDS
 };
 

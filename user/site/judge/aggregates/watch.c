@@ -71,7 +71,7 @@ static void watch_collective(struct op_watch *watch, const struct fact_op *op)
 		call->host += op->bytes;
 }
 
-/* All that is under way is over: it becomes sums. */
+/* There are no more facts: calls under way count as ended, and become sums. */
 static void watch_collectives_end(struct op_watch *watch)
 {
 	for (size_t i = 0; watch->calls && i < WATCH_ROOM; i++)

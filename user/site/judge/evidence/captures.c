@@ -76,7 +76,7 @@ const char *read_reason(struct judge *judge, const struct line_ref *fields)
 	return NULL;
 }
 
-/* Where captures say it: of others, all levels may be there. */
+/* Only for captures that name their levels: others may have all of them. */
 void write_levels(const struct judge *judge, struct evidence_lines *lines)
 {
 	const struct fact_self *self = &judge->aggregates.totals.self;
@@ -214,7 +214,7 @@ const char *read_process(struct judge *judge, const struct line_ref *fields)
 		.exe = field_kept(aggregates, fields[9]),
 		.mpi = field_kept(aggregates, fields[10]),
 		.job = field_kept(aggregates, fields[11]),
-		.cpus = member->fact.cpus, /* of lines of their own, which may come before */
+		.cpus = member->fact.cpus, /* from a line of its own, which may come before */
 		.from_start = member->fact.from_start,
 	};
 	uint64_t tgid, pid;

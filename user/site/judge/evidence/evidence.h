@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The evidence file (docs/evidence.md): what a judge was fed, as lines in canonical order, so that
+ * The evidence file (docs/evidence.md): the input of a judge as lines in canonical order, so that
  * parts of it can be gathered anywhere and merged in any order. Kinds of lines are rows of
  * evidence.c.
  */
@@ -35,7 +35,7 @@ struct evidence_error {
 /* Reads all of it: a file that is damaged only at its end would have been used in part. */
 int evidence_check(int file, struct evidence_error *error);
 
-/* Before judge_finish() or judge_evidence_write(): all that the file holds is fed. */
+/* Before judge_finish() or judge_evidence_write(): feeds all that the file holds. */
 int judge_evidence_read(struct judge *judge, int file, struct evidence_error *error);
 
 /*

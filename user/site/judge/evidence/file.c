@@ -327,7 +327,7 @@ static struct line_ref ref_of(const struct text *text)
 	return (struct line_ref){ text->bytes.data, text->bytes.len };
 }
 
-/* The line that waits is joined with this one. */
+/* Joins the pending line with this one. */
 static int join_waiting(struct evidence_joiner *joiner, struct line_ref line,
 			struct evidence_error *error)
 {

@@ -208,7 +208,7 @@ static bool join_sum(struct line_ref a, struct line_ref b, struct text *to)
 
 	if (!numbers(a, b, &left, &right))
 		return false;
-	/* what no sum can hold stays at the end, whatever is added in which order */
+	/* a sum that overflows stays at the maximum, in any order of additions */
 	put_number(to, left > UINT64_MAX - right ? UINT64_MAX : left + right);
 	return true;
 }

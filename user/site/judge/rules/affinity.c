@@ -244,7 +244,7 @@ static const char *and_node(const struct rule_ctx *ctx, const char *text, int64_
 	return say(ctx->judge, "%s%s%ld", text ? text : "", text ? ", " : "", (long)node);
 }
 
-/* NULL, or what the inventory does not tell. */
+/* NULL, or the part that the inventory lacks. */
 static const char *count_cores(const struct rule_ctx *ctx, const struct inventory *inventory,
 			       const char *cpus, const bool *wanted, struct cores *cores)
 {

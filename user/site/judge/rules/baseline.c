@@ -75,7 +75,7 @@ static void add_ways(const struct aggregates *aggregates, int when, ways *list)
 			.protocol = cell->protocol,
 		};
 
-		/* fragments of which only sums are known tell no message's size */
+		/* the size of a message does not follow from sums of its fragments */
 		if (cell->size_class == CELL_UNSIZED || !cell->transport || !cell->device ||
 		    !cell->bytes || (!cell_inter(cell) && !cell_intra(cell)))
 			continue;

@@ -187,7 +187,7 @@ static void judge_late(const struct rule_ctx *ctx, const struct sum *sum)
 	finding->seen = said;
 }
 
-/* Of COV-04, ranks that are behind. In a sweep, ledgers tell. */
+/* The part of COV-04 about ranks that are behind. In a sweep, ledgers show them. */
 static void judge_behind(const struct rule_ctx *ctx)
 {
 	const struct sums *sums = &ctx->aggregates->sums;
@@ -330,7 +330,10 @@ static const char *add_reasons(struct judge *judge, const char *text, const char
 	return text;
 }
 
-/* What is under way at either end of a capture has one end only: that is no fault of the job. */
+/*
+ * Messages that are under way as a capture begins or ends have one end only: that is no fault of
+ * the job.
+ */
 static void unmatched(const struct rule_ctx *ctx)
 {
 	const struct fact_totals *totals = &ctx->aggregates->totals;

@@ -45,7 +45,7 @@ static struct flow flow_plus(struct flow a, struct flow b)
 	return (struct flow){ a.bytes + b.bytes, a.count + b.count };
 }
 
-/* Where packets are not counted, as many as the traced fill. */
+/* If packets are not counted: as many as the traced bytes fill. */
 static void add_headers(struct counted_way *way, int64_t packets, const struct port_delta *delta,
 			double share)
 {
@@ -71,7 +71,10 @@ static struct counted_way way_out(const struct counted_node *node, const struct 
 	return way;
 }
 
-/* By which port it came is not known: by that of the largest packets. lo brings its node's own. */
+/*
+ * The port by which it came is unknown: assumes that of the largest packets. lo carries its node's
+ * own traffic.
+ */
 static int64_t again_in(const struct counted_node *node, const struct counted_port *ports,
 			size_t count)
 {
@@ -152,7 +155,7 @@ static void say_numbers(const struct rule_ctx *ctx, struct finding *finding,
 			    say_bytes(judge, way->sure.bytes));
 }
 
-/* Whether the finding is done with: something is wrong in this direction. */
+/* True: this direction is wrong, so the finding is complete. */
 static bool way_judge(const struct rule_ctx *ctx, struct finding *finding,
 		      const struct counted_way *way, const struct counted_node *node)
 {
@@ -185,7 +188,7 @@ static bool way_judge(const struct rule_ctx *ctx, struct finding *finding,
 
 /* ---- the ports of a node ---- */
 
-/* By one counter: soft-RoCE and the interface below it. */
+/* Whether one counter counts both: soft-RoCE and the interface below it. */
 static bool same_counter(const struct counted_node *node, const char *device, const char *other)
 {
 	const struct inventory *inventory = node->inventory->last;
@@ -344,7 +347,7 @@ static struct finding *only_finding(const struct rule_ctx *ctx, const counted_po
 	return count == 1 ? &ctx->judge->findings.data[only - 1] : NULL;
 }
 
-/* By which port something came in is not traced: all of them together. */
+/* Captures do not show the port by which bytes came in: judges all ports together. */
 static void judge_received(const struct rule_ctx *ctx, const struct counted_node *node,
 			   const counted_ports *ports)
 {

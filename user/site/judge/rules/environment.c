@@ -138,7 +138,7 @@ static void residents_release(struct residents *residents)
 
 /* ---- whether UCX knows a variable ---- */
 
-/* Names a scheduler's choice, or where to write: these differ and all is well. */
+/* Whether the variable is a scheduler's choice or an output path, which may well differ. */
 static const char *const free_names[] = {
 	"*VISIBLE_DEVICES", "ZE_AFFINITY_MASK", "*UCX_LOG_*", "*UCX_STATS_*", "*UCX_PROFILE_*",
 };
@@ -172,8 +172,8 @@ static void not_known(const struct rule_ctx *ctx, const struct resident *residen
 }
 
 /*
- * FAIL where a process of the node has a variable that its UCX does not know, once a name. Returns
- * whether a release was met that the table of names does not have.
+ * Adds a FAIL for each variable that a process of the node has and its UCX does not know, once per
+ * name. Returns whether the table of names lacks a release that was used.
  */
 static bool variable_judge_spelling(const struct rule_ctx *ctx, const struct residents *residents,
 				    struct stay stay, const struct compared_variable *variable)
@@ -198,7 +198,9 @@ static bool variable_judge_spelling(const struct rule_ctx *ctx, const struct res
 	return newer;
 }
 
-/* Some process's UCX has that variable, or may have it: else it is nothing but misspelt. */
+/*
+ * Whether the UCX of some process has that variable, or may have it: otherwise it is just misspelt.
+ */
 static bool variable_compared(const struct residents *residents,
 			      const struct compared_variable *variable)
 {
@@ -216,8 +218,8 @@ static bool variable_compared(const struct residents *residents,
 #define BETWEEN " | " /* values of a node's processes, in order of rank */
 
 /*
- * What a node's processes have, each value once: as long as all nodes have the same, each rank of a
- * node may have its own.
+ * The values of a node's processes, each once: as long as all nodes have the same values, ranks of
+ * a node may differ.
  */
 static const char *values_of(const struct rule_ctx *ctx, const struct residents *residents,
 			     struct stay stay, const char *name)
@@ -240,7 +242,7 @@ static const char *values_of(const struct rule_ctx *ctx, const struct residents 
 	return text;
 }
 
-/* A node with fewer ranks has the first of what the others' ranks have. */
+/* A node with fewer ranks has the values of the others' first ranks. */
 static bool begins(const char *usual, const char *own)
 {
 	size_t length = strlen(own);

@@ -60,7 +60,7 @@ static const char *level_text_of(const struct rule_ctx *ctx, const struct traffi
 	return level_text(&ctx->aggregates->members.data[cell->process], cell->transport);
 }
 
-/* By what the sender was set to: a queue pair's data goes on the level of its own end. */
+/* Asks by the sender's setting: a queue pair's data goes on the level of its own end. */
 static struct cell_answer ask_level(const struct rule_ctx *ctx, const struct traffic_cell *cell)
 {
 	int64_t level;

@@ -101,7 +101,10 @@ static double share_of(const struct numbers *shares)
 	return shares->list.len ? upper_median_of(shares->list.data, shares->list.len) : INFINITY;
 }
 
-/* Each way by itself: it is one way that is slow where GPUs are read by a NIC, for example. */
+/*
+ * Judges each direction by itself: for example, only one of them is slow where a NIC reads from
+ * GPUs.
+ */
 static void judge_share(const struct rule_ctx *ctx, const char *node, struct reached *reached,
 			double nominal)
 {
@@ -251,7 +254,7 @@ void rule_alltoall(const struct rule_ctx *ctx)
 	size_t count;
 	bool fails;
 
-	/* all nodes wait for the slowest: one that tells nothing is enough */
+	/* all nodes wait for the slowest, so one with unusable times is enough */
 	for (size_t i = 0; work && i < sweep->plan->nodes.len; i++)
 		if (times_unusable(ctx, i)) {
 			found_nothing(ctx, VERDICT_SKIP, times_unusable(ctx, i));

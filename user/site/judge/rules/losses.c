@@ -85,7 +85,7 @@ static const char *files_named(struct judge *judge, const char *node, uint64_t *
 
 /* ---- */
 
-/* Losses in captures that do not name their node. */
+/* Reports losses in captures that do not name their node. */
 static void loss_of_all(const struct rule_ctx *ctx, uint64_t lost, uint64_t damaged)
 {
 	const struct fact_totals *totals = &ctx->aggregates->totals;

@@ -189,7 +189,7 @@ static void judge_port(const struct rule_ctx *ctx, const struct port *port,
 	}
 }
 
-/* A port that is down on most nodes is one that nobody uses. */
+/* A port that is down on most nodes is not in use. */
 static void judge_ports(const struct rule_ctx *ctx, const struct port *ports, size_t count)
 {
 	const struct wanted_nic wanted = wanted_of(ports->node->class, ports, count);

@@ -69,7 +69,10 @@ static struct finding *found_count(const struct rule_ctx *ctx, const struct tall
 
 /* ---- PATH-10 ---- */
 
-/* GPU memory that UCX takes for the host's is read by the CPU, and the other way round. */
+/*
+ * GPU memory that UCX takes for the host's is read by the CPU, and memory of the host that it takes
+ * for a GPU's by the GPU.
+ */
 static bool mistaken(const char *memory, const char *taken_as)
 {
 	bool host = !strcmp(memory, "host") || !strcmp(memory, "pinned");

@@ -30,7 +30,7 @@ static bool one_of(const texts *list, const char *transport)
 	return false;
 }
 
-/* An unknown transport breaks no expectation: tallies_judge() weighs it. */
+/* An unknown transport breaks no expectation: tallies_judge() counts its share. */
 static bool as_expected(const struct policy_expect *expect, const struct traffic_cell *cell)
 {
 	if (!cell->transport)
@@ -280,7 +280,7 @@ static bool is_atomic(const struct traffic_cell *cell)
 	return !strncmp(cell->protocol, "amo", 3);
 }
 
-/* Whether the job could have gone without the emulation; FITS_MAYBE: it is not known. */
+/* Whether the job could have done without the emulation; FITS_MAYBE: not known. */
 static enum fits could_carry(const struct rule_ctx *ctx, const struct traffic_cell *cell)
 {
 	const struct node_inventory *ends[2] = {

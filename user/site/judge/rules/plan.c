@@ -150,7 +150,7 @@ static int gravity(enum verdict verdict)
 	return verdict == VERDICT_FAIL ? 2 : verdict == VERDICT_UNKNOWN;
 }
 
-/* node < 0: not known whose it is, and nobody is held to it. */
+/* node < 0: the node is unknown, and none is blamed. */
 static void plan_note(struct plan_look *look, int node, enum verdict verdict, const char *text)
 {
 	struct note *note = node >= 0 ? &look->notes[node] : NULL;
@@ -166,7 +166,7 @@ static void plan_note(struct plan_look *look, int node, enum verdict verdict, co
 	note->more = 0;
 }
 
-/* Whether something of that node's evidence is missing: what differs may be that. */
+/* Whether evidence of that node is missing: a difference may be due to that. */
 static bool plan_lacks(const struct plan_look *look, int node)
 {
 	return node >= 0 &&
@@ -188,8 +188,8 @@ static bool stopped(const struct sweep_rank *rank, uint32_t job)
 }
 
 /*
- * Other ranks had the time to write down where they waited, these did not; or they crashed. NULL:
- * no such rank.
+ * Ranks that did not log where they waited, although others had time to, or that crashed. NULL:
+ * none.
  */
 static const char *hung(struct plan_look *look, uint32_t job)
 {
@@ -224,7 +224,7 @@ static const char *hung(struct plan_look *look, uint32_t job)
 		   plan_stage_names[first->stage]);
 }
 
-/* All of them ran: whether a message gets stuck or is only slow, operations tell (COV-04). */
+/* All of them ran: operations show whether a message is stuck or only slow (COV-04). */
 static const char *too_slow(const struct plan_look *look, uint32_t job)
 {
 	for (size_t i = 0; i < look->sweep->ranks.len; i++) {
@@ -497,7 +497,7 @@ static void look_at_met(struct plan_look *look, const struct map_slot *slot)
 
 	if (!src || !dst)
 		return;
-	/* of a message with one end it is the other one that is missing */
+	/* if a message has one end, the other one is missing */
 	node = plan_lacks(look, src->node) ? src->node : dst->node;
 	met = traced_met(look->sweep->traced, src->process, dst->process, slot->b);
 	if (met == slot->value)

@@ -95,13 +95,16 @@ static bool odd_at(const struct party *party, int end)
 	return party->pairs[end] && !party->usual[end];
 }
 
-/* At one end or the other none of its pairs is in the usual manner. */
+/* Whether, at one end or the other, none of its pairs is in the usual manner. */
 static bool party_is_odd(const struct party *party)
 {
 	return odd_at(party, FROM) || odd_at(party, TO);
 }
 
-/* And that is nobody else's doing: two others or more, or it itself, are at the other ends. */
+/*
+ * Whether that is not due to another node: the other ends are two or more others, or the node
+ * itself.
+ */
 static bool party_is_guilty(const struct party *party)
 {
 	return (odd_at(party, FROM) && party->accused[FROM] > 1) ||
@@ -143,7 +146,7 @@ static size_t unexplained(const struct scheme_group *group, unsigned int manner)
 	return count;
 }
 
-/* Sizes of messages that were in no other manner. */
+/* The sizes of messages that were in this manner only. */
 static struct scheme_pair usual_sizes(const struct scheme_group *group, unsigned int manner)
 {
 	struct scheme_pair sizes = { .least = UINT64_MAX };
@@ -394,7 +397,7 @@ static void say_of(const struct rule_ctx *ctx, const struct scheme_group *group,
 			    *messages, used);
 }
 
-/* Each node once for each verdict: with the first messages that tell so. */
+/* Reports each node once for each verdict, with the first messages that show it. */
 static void judge_group(const struct rule_ctx *ctx, struct scheme_pair *pairs, size_t count,
 			struct map *said)
 {

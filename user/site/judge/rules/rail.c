@@ -116,7 +116,7 @@ static void uses_free(const struct rule_ctx *ctx, struct uses *uses)
 
 /* ---- RAIL-01, RAIL-02 ---- */
 
-/* Large messages: a small one has one rail, whatever there is. */
+/* Counts large messages only: a small one uses one rail, however many there are. */
 static struct uses *rails_of_nodes(const struct rule_ctx *ctx, uint64_t least, bool unsized)
 {
 	return uses_of_nodes(
@@ -269,7 +269,7 @@ static bool matters(const struct uses *uses, const struct use *used)
 	return is_much(uses, used->bytes);
 }
 
-/* By all memories together: of many GPUs, each may have little. */
+/* Adds up all memories: of many GPUs, each may have little traffic. */
 static bool is_used(const struct uses *uses, const char *nic)
 {
 	uint64_t bytes = 0;

@@ -74,23 +74,24 @@ enum fits { FITS_NOT, FITS_MAYBE, FITS };
 enum fits expectation_fits(const struct aggregates *aggregates, const struct traffic_cell *cell,
 			   const struct policy_expect *expect);
 
-/* UNKNOWN for each node of the captures of which no inventory is there. */
+/* Reports UNKNOWN for each node of the captures without an inventory. */
 void nodes_without_inventory(const struct rule_ctx *ctx);
 
-/* The setting one_machine of rules of times: nodes whose times tell nothing are judged, too. */
+/* The setting one_machine of rules of times: nodes whose times are unusable are judged as well. */
 bool judges_all(const struct rule_ctx *ctx);
 
 /*
- * Rules of times: why the times of a node of the plan are no use (machines_find()); NULL: they are,
- * or the rule's setting one_machine wants it judged anyway.
+ * Rules of times: why the times of a node of the plan are unusable (machines_find()); NULL: they
+ * are usable, or the rule's setting one_machine wants the node judged anyway.
  */
 const char *times_unusable(const struct rule_ctx *ctx, int node);
 
-/* Whether a transfer has a time, and one that tells something. */
+/* Whether a transfer has a usable time. */
 bool times_usable(const struct rule_ctx *ctx, const struct sweep_transfer *transfer);
 
 /*
- * Reports SKIP for nodes whose times are no use, once if these are all nodes: then it returns true.
+ * Reports SKIP for nodes whose times are unusable, once if these are all nodes: then it returns
+ * true.
  */
 bool skip_unusable_times(const struct rule_ctx *ctx);
 
@@ -137,8 +138,8 @@ bool judged_apart(const struct catalogue_rule *rule);
 bool compares_classes(const struct catalogue_rule *rule);
 
 /*
- * Where captures recorded all in windows of time: whether a pass needs the rest of the time as
- * well. Other rules hold for windows.
+ * If captures recorded everything in windows of time only: whether a pass needs the rest of the
+ * time as well. Other rules hold for windows.
  */
 bool passes_of_all(const struct catalogue_rule *rule);
 

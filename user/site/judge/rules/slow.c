@@ -70,7 +70,7 @@ static void metrics_find(const struct plan *plan, struct slow_metrics *metrics)
 		}
 }
 
-/* Whether a transfer is of the metric and has a time that tells something. */
+/* Whether a transfer is of the metric and has a usable time. */
 static bool metric_times(const struct rule_ctx *ctx, const struct metric *metric,
 			 const struct sweep_transfer *transfer)
 {
@@ -323,7 +323,7 @@ static void slow_confirm_pair(const struct slow_values *values, const struct out
 
 /* ---- PERF-01: nodes ---- */
 
-/* Metrics that it is slow in count before others, worse before less so. */
+/* Metrics in which it is slow come first, the worst of them in front. */
 static void keep_worst(struct slowness *worst, const struct slowness *own)
 {
 	bool real = own->slow && !own->refuted, worse = worst->slow && !worst->refuted;
@@ -358,7 +358,7 @@ static void nodes_judge_metric(const struct rule_ctx *ctx, const struct metric *
 	slow_values_release(&values);
 }
 
-/* A node of the class that has no times is in doubt; where none has, the plan is too small. */
+/* A node of the class without times is in doubt; if no node has times, the plan is too small. */
 static void say_nodes(const struct rule_ctx *ctx, const struct slowness *worst)
 {
 	const struct plan *plan = ctx->judge->sweep.plan;
@@ -395,7 +395,7 @@ void rule_slow_nodes(const struct rule_ctx *ctx)
 
 /* ---- PERF-02: pairs ---- */
 
-#define ONE_WAY 2 /* times as long as the other way: that is the slow one */
+#define ONE_WAY 2 /* times as long as the other direction: this one is the slow one */
 
 /* Median of what messages from one to the other take; NAN: none was timed. */
 static double one_way(const struct rule_ctx *ctx, const struct metric *metric, int src, int dst)
@@ -451,7 +451,7 @@ static void judge_pair(const struct rule_ctx *ctx, const struct slow_values *val
 		->cause = slow_way(ctx, values->metric, pair->a, pair->b);
 }
 
-/* Returns of how many pairs the metric tells anything. */
+/* Returns the number of pairs that can be judged by the metric. */
 static size_t pairs_judge_metric(const struct rule_ctx *ctx, const struct metric *metric)
 {
 	struct outlier_limits limits;

@@ -113,7 +113,7 @@ static void same_on_all(const struct rule_ctx *ctx,
 	free(software);
 }
 
-/* The first process of each node that has two copies: which one is used is nobody's choice. */
+/* Reports the first process of each node that has two copies: chance decides which one is used. */
 static void find_copies(const struct aggregates *aggregates, struct map *copies)
 {
 	for (size_t i = 0; i < aggregates->members.len; i++) {
@@ -191,7 +191,10 @@ static void join(struct judge *judge, struct finding *to, struct finding other)
 	}
 }
 
-/* All since then have a node's own name for their subject, or speak of all captures. */
+/*
+ * Joins findings of one subject. All findings since then have a node's own name for their subject,
+ * or are about all captures.
+ */
 static void join_subjects(struct judge *judge, size_t from)
 {
 	struct map first = { 0 }; /* subject -> 1 + position */

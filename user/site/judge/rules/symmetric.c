@@ -194,7 +194,7 @@ static struct map uneven_rails(const struct rule_ctx *ctx)
 
 /* ---- both ---- */
 
-/* The surplus of one direction may have been lost in the other one. */
+/* The bytes that one direction has more may have been lost in the other one. */
 static bool may_be_lost(const struct rule_ctx *ctx, const struct direction *there)
 {
 	const struct judge *judge = ctx->judge;

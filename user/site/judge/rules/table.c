@@ -6,12 +6,12 @@
 
 enum {
 	OF_CAPTURES = 1,
-	OF_INVENTORIES = 2, /* and of nothing else: what captures lack is no doubt about it */
+	OF_INVENTORIES = 2, /* and of nothing else: gaps in captures cast no doubt on it */
 	OF_SWEEPS = 4, /* and of captures: the rule itself reports gaps in them */
 	OF_LEDGERS = 8, /* and of nothing else */
 	PASS_OF_ALL = 16, /* a pass covers all of the time; else only the recorded part */
 	FAIL_BY_ABSENCE = 32, /* missing records may be why it fails */
-	OF_TIMES = 64, /* nodes whose times tell nothing are skipped first */
+	OF_TIMES = 64, /* nodes whose times are unusable are skipped first */
 	OF_CLASSES = 128, /* compares a node with its class: no pass without one */
 };
 
@@ -145,7 +145,7 @@ static bool has_two_boots(const struct judge *judge)
 	return false;
 }
 
-/* NULL: all that the rule looks at is there, as far as its kind goes. */
+/* NULL: there is input of the kind that the rule reads; else the part that is missing. */
 static const char *what_lacks(const struct judge *judge, const struct catalogue_rule *rule,
 			      const struct judged *judged)
 {
@@ -160,7 +160,7 @@ static const char *what_lacks(const struct judge *judge, const struct catalogue_
 		return has_two_boots(judge) ? "needs an inventory from before and one from after "
 					      "the job, of one boot"
 					    : why_not(rule->needs);
-	/* captures that say nothing, and files that cannot be read, are what COV-01 is about */
+	/* COV-01 reports captures without records, and files that cannot be read */
 	if (judged->flags & OF_CAPTURES && !captures && !(lost && judged->judge == rule_loss) &&
 	    (judge->inventories.list.len || judge->sweep.plan))
 		return "no capture was given";

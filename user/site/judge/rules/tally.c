@@ -156,7 +156,10 @@ double tally_share(const struct tally *tally)
 	return share(tally->bytes, tally->all_bytes, tally->count, tally->all_count);
 }
 
-/* If all that may be right is the rule's business; if only what may be wrong is. */
+/*
+ * The share of wrong ones if the rule covers all that may be right; below, if it covers only those
+ * that may be wrong.
+ */
 static double least_share(const struct tally *tally)
 {
 	return share(tally->bytes, tally->all_bytes + tally->maybe.all_bytes, tally->count,

@@ -18,8 +18,7 @@ struct tally {
 		uint64_t all_count, all_bytes;
 		uint64_t unknown;
 	} maybe;
-	bool spared; /* the sure faults are allowed unless some of the possible ones are faults:
-			 no FAIL */
+	bool spared; /* no FAIL: certain faults are allowed unless a possible one is a fault, too */
 	bool critical; /* a FAIL is, whatever the severity of the rule */
 	const struct traffic_cell *worst; /* the wrong cell of most bytes */
 	const char *seen; /* in its place, where that says too little */

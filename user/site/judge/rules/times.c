@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * PROTO-01, FAB-03: how times depend on the size, and how they spread. Also finds nodes whose times
- * are no use, for all rules of times.
+ * are unusable, for all rules of times.
  */
 #include <math.h>
 #include <string.h>
@@ -84,7 +84,7 @@ static struct subject subject_of(const struct rule_ctx *ctx, const struct cohort
 
 #define LEAST_FOR_MEDIAN 10
 
-/* The protocol that most messages of that size took there; NULL: no capture tells. */
+/* The protocol of most messages of that size there; NULL: no capture shows one. */
 static const char *protocol_at(const struct rule_ctx *ctx, const struct cohort *cohort)
 {
 	const struct aggregates *aggregates = ctx->aggregates;
@@ -120,8 +120,8 @@ static uint32_t least_timed(const struct cohort *sizes, size_t count)
 }
 
 /*
- * The hump that is highest: a size whose quick ones take longer than a larger one's slow ones, so
- * that noise does not make one.
+ * The highest hump: a size whose quick messages take longer than the slow ones of a larger size. By
+ * this distance, noise does not make a hump.
  */
 static void judge_humps(const struct rule_ctx *ctx, const struct cohort *sizes, size_t count)
 {

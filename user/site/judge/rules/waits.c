@@ -70,10 +70,13 @@ struct share {
 	const char *what; /* "others waited for it" */
 	const char *site; /* "for its": MPI_Recv at x.c:3 */
 	double most;
-	uint64_t hidden; /* ns that are in no sum, at most: of whichever process, and job */
+	uint64_t hidden; /* ns that are in no sum, at most: of unknown processes and jobs */
 };
 
-/* Where most of it was, of the process, or of any of the job's if that is -1; "": not known. */
+/*
+ * Where most of the time was spent, by the process, or by any of the job if that is -1; "": not
+ * known.
+ */
 static const char *most_where(const struct rule_ctx *ctx, const struct share *share, int process,
 			      const struct job *job)
 {

@@ -18,7 +18,7 @@
 
 #define NEEDS 4
 
-/* The transports that a rule wants; rdmacm, which is no transport, connects them. */
+/* The transports that a rule expects; rdmacm is no transport, but connects them. */
 static const char *const needs[CATALOGUE_RULES][NEEDS] = {
 	[RULE_PATH_02] = { "rc_verbs", "rc_mlx5", "rdmacm" },
 	[RULE_PATH_03] = { "cma", "knem", "xpmem", "cuda_ipc" },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * A policy from captures of a good run. A fault that is everywhere looks like the way things are,
- * so traffic that hard rules refuse is not learnt; a comment of the policy names it.
+ * Learns a policy from captures of a good run. A fault that is everywhere looks normal, so traffic
+ * that hard rules refuse is not learnt; a comment of the policy names it.
  */
 #include <assert.h>
 #include <errno.h>
@@ -17,7 +17,7 @@
 #define KIB 1024u
 #define MIB (1024 * KIB)
 
-/* Messages of different sizes go different ways: at and above these, another line. */
+/* Messages of different sizes go different ways: another line begins at each of these. */
 static const struct band {
 	uint64_t from;
 	const char *text;
@@ -83,7 +83,7 @@ static void add_way(struct learnt_line *line, const struct traffic_cell *cell)
 	line->ways.data[i].bytes += cell->bytes;
 }
 
-/* The rule that such a way breaks wherever it is seen; NULL: none. */
+/* The hard rule that such a way breaks on any site; NULL: none. */
 static const char *refused_by(bool inter, size_t src, size_t dst, size_t band,
 			      const char *transport)
 {
@@ -98,7 +98,7 @@ static const char *refused_by(bool inter, size_t src, size_t dst, size_t band,
 	return NULL;
 }
 
-/* One in a hundred bytes may go another way, and is no way of the line. */
+/* One byte in a hundred may go another way, which the line does not get. */
 static bool is_seldom(const struct learnt_line *line, const struct learnt_way *way)
 {
 	return line->bytes ? way->bytes * 100 < line->bytes : way->count * 100 < line->count;

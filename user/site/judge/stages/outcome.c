@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* How verdicts change once all rules have spoken: by doubt, by another fault, by a waiver. */
+/* Changes verdicts once all rules have run: because of doubt, another fault, or a waiver. */
 #include "site/judge/stages/stages.h"
 
 #include <fnmatch.h>

@@ -44,7 +44,7 @@ static int by_subject(const void *left, const void *right)
 	return (a->partner > b->partner) - (a->partner < b->partner);
 }
 
-/* By subject, then by partner: what all functions below want. */
+/* By subject, then by partner: the order that all functions below need. */
 static void samples_sort(struct samples *samples)
 {
 	if (samples->list.len)
@@ -118,8 +118,8 @@ static long samples_slowest_run(const struct samples *samples, size_t from, size
 #define MEDIAN_ERROR 1.2533 /* of a median, to the mean's */
 
 /*
- * How far the values of one subject are from its median, over all of them: what noise is left. Of
- * an odd number, the one that is the median itself tells nothing of it.
+ * The noise that is left: how far the values of each subject are from its median. Of an odd number
+ * of values, the one that is the median itself does not count.
  */
 static void noise_add(struct numbers *noise, const struct numbers *own, double median)
 {
@@ -152,8 +152,9 @@ static void scores_find_center(struct scores *scores)
 }
 
 /*
- * Of the others alone: of few, the one that is far off would make it so wide that it is within. And
- * of few, their middle one is often close by chance: the fewer, the wider it is taken.
+ * The spread of the others alone: if they are few, a value that is far off would widen the spread
+ * so much that it lies within. And if they are few, their middle distance is often small by chance:
+ * the fewer, the more it is widened.
  */
 static double spread_without(const struct scores *scores, size_t at)
 {
@@ -189,7 +190,10 @@ static double scores_judge(const struct scores *scores, size_t at,
 
 /* ---- each value relative to the median of its group ---- */
 
-/* Fewer pairs than that in a round, and one slow node moves their median: all rounds have one. */
+/*
+ * With fewer pairs than that in a round, one slow node moves their median: then all rounds share
+ * one median.
+ */
 #define FEW_PAIRS 5
 #define FEW_NODES 5
 
@@ -285,7 +289,9 @@ void outliers_release(struct outliers *outliers)
 	vec_release(&outliers->pairs);
 }
 
-/* The partner with which it was slowest, of few: it may be that one's fault. -1: of many. */
+/*
+ * If it had few partners, the one with which it was slowest, who may be at fault. -1: it had many.
+ */
 static int worst_partner(const struct samples *samples, size_t from, size_t count)
 {
 	size_t partners;

@@ -27,8 +27,8 @@ struct candidates {
 };
 
 /*
- * A name is from a capture, which anybody may have made. scontrol takes lists, ranges and ALL where
- * it takes a name, and options where words begin with a dash.
+ * A name comes from a capture, which any user may have made. scontrol takes lists, ranges and ALL
+ * in place of a name, and options where words begin with a dash.
  */
 static bool safe_name(const char *name)
 {
@@ -142,7 +142,7 @@ static int by_fate(const void *left, const void *right)
 	return order;
 }
 
-/* The prefix is the policy's; what a shell or scontrol reads in another way is left out. */
+/* The prefix is the policy's; characters that a shell or scontrol interprets are left out. */
 static char *reason_of(const struct judge *judge, const char *rules)
 {
 	char *reason;

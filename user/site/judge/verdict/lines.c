@@ -81,7 +81,7 @@ static int by_text(const void *left, const void *right)
 	return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
-/* Each of some nodes with each other one: nobody needs to read which. */
+/* All pairs of some nodes: shown by the nodes alone. */
 static void fold_all_pairs(struct parts *parts)
 {
 	const struct part *list = parts->list.data;
@@ -158,7 +158,10 @@ char *subjects_fold(const struct subject *const *subjects, size_t count, size_t 
 
 /* ---- many findings as one line ---- */
 
-/* Parts of a subject that do not fold, in a table that is to be read at a glance. */
+/*
+ * The number of parts of a subject that are listed when they do not fold into a range: a table is
+ * read at a glance.
+ */
 #define MOST_PARTS 3
 
 typedef VEC(const struct finding *) findings;

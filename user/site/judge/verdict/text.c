@@ -26,7 +26,7 @@ typedef VEC(struct missing {
 	size_t rules;
 }) missing_list;
 
-/* Missing input is named; that there was nothing to judge is not. */
+/* The missing input, by its name; not that there was nothing to judge. */
 static const char *lack(const struct finding *finding)
 {
 	if (finding->verdict != VERDICT_SKIP)
@@ -160,7 +160,9 @@ static void put_unusable(const char *why, size_t rules, FILE *out)
 	free(text);
 }
 
-/* A sweep whose times nobody judges passes for less than it looks like. */
+/*
+ * Names nodes whose times were not judged, since the pass of such a sweep means less than it seems.
+ */
 static void put_unusable_machines(const struct judge *judge, FILE *out)
 {
 	const struct sweep *sweep = &judge->sweep;
@@ -221,7 +223,7 @@ static void put_loss(const struct judge *judge, FILE *out)
 			: "");
 }
 
-/* To be copied into a shell: a reason has no quotes, a name is letters and digits. */
+/* For copying into a shell: a reason has no quotes, a name consists of letters and digits. */
 static void put_drains(const struct judge *judge, FILE *out)
 {
 	struct drains drains;
@@ -303,7 +305,7 @@ static int columns(const char *text)
 	return count;
 }
 
-/* A part of the line; in the next one where there is no room for it. */
+/* Prints a part of the line, on the next line if there is no room for it. */
 static void put(struct table *table, const char *text)
 {
 	char *plain = text_plain(text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The subject of a finding: built where the finding is made, and printed once, then. */
+/* The subject of a finding: built where the finding is made, and put into words once, there. */
 #ifndef UCXBPF_JUDGE_WORDS_SUBJECT_H
 #define UCXBPF_JUDGE_WORDS_SUBJECT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Words kept once, so that they compare by pointer wherever they came from. NULL is unknown. */
+/* Interned words: each is kept once, so that words compare by pointer. NULL is unknown. */
 #ifndef UCXBPF_JUDGE_WORDS_WORDS_H
 #define UCXBPF_JUDGE_WORDS_WORDS_H
 
