@@ -50,8 +50,8 @@ void existing_release(struct existing *existing)
 	pthread_mutex_destroy(&existing->lock);
 }
 
-/* NULL: the process has too many. */
-static uint64_t *know(struct existing *existing, pid_t tgid, uint64_t pointer, bool *fresh)
+/* The entry of an object among the known ones, new if need be. NULL: the process has too many. */
+static uint64_t *object_slot(struct existing *existing, pid_t tgid, uint64_t pointer, bool *fresh)
 {
 	uint64_t *known = map_find(&existing->known, tgid, pointer);
 
@@ -61,11 +61,11 @@ static uint64_t *know(struct existing *existing, pid_t tgid, uint64_t pointer, b
 	return map_insert(&existing->known, tgid, pointer, NULL);
 }
 
-/* An object of this address begins or ends: records about it are of another one from now on. */
-static void introduce(struct existing *existing, pid_t tgid, uint64_t pointer)
+/* An object at this address begins or ends: its next side record is about another one. */
+static void note_life(struct existing *existing, pid_t tgid, uint64_t pointer)
 {
 	bool fresh;
-	uint64_t *known = know(existing, tgid, pointer, &fresh);
+	uint64_t *known = object_slot(existing, tgid, pointer, &fresh);
 
 	if (known)
 		*known = 0;
@@ -74,8 +74,8 @@ static void introduce(struct existing *existing, pid_t tgid, uint64_t pointer)
 /*
  * Records come in any order, and another worker may get the same address: the latest event counts.
  */
-static void see_worker(struct existing *existing, pid_t tgid, uint64_t worker,
-		       const struct layout *layout, uint64_t ts, bool lives)
+static void note_worker(struct existing *existing, pid_t tgid, uint64_t worker,
+			const struct layout *layout, uint64_t ts, bool lives)
 {
 	uint64_t *seen = map_find(&existing->workers, (uint64_t)tgid, worker);
 
@@ -104,15 +104,16 @@ bool existing_is_in_use(const struct existing *existing, const struct layout *la
 	return false;
 }
 
-static void meet(struct existing *existing, const struct ub_hdr *record, uint64_t pointer,
-		 bool is_iface)
+/* The object that a record names: a stranger if nothing is known of it. */
+static void note_named(struct existing *existing, const struct ub_hdr *record, uint64_t pointer,
+		       bool is_iface)
 {
 	const struct layout *layout = layout_of(existing, record);
 	bool fresh;
 
 	if (!pointer || !layout)
 		return;
-	if (know(existing, record->tgid, pointer, &fresh) && fresh)
+	if (object_slot(existing, record->tgid, pointer, &fresh) && fresh)
 		vec_push(&existing->strangers, ((struct stranger){ .tgid = record->tgid,
 								   .pointer = pointer,
 								   .layout = layout,
@@ -123,10 +124,10 @@ static void object_record(struct existing *existing, const struct ub_obj *object
 {
 	const int what = site_row(object->h.site)->wire.what;
 
-	introduce(existing, object->h.tgid, object->obj);
+	note_life(existing, object->h.tgid, object->obj);
 	if (what == UB_OBJ_WORKER_CREATE || what == UB_OBJ_WORKER_DESTROY)
-		see_worker(existing, object->h.tgid, object->obj, layout_of(existing, &object->h),
-			   object->h.ts, what == UB_OBJ_WORKER_CREATE);
+		note_worker(existing, object->h.tgid, object->obj, layout_of(existing, &object->h),
+			    object->h.ts, what == UB_OBJ_WORKER_CREATE);
 }
 
 void existing_record(struct existing *existing, const struct ub_hdr *record)
@@ -136,12 +137,12 @@ void existing_record(struct existing *existing, const struct ub_hdr *record)
 		object_record(existing, (const struct ub_obj *)record);
 		break;
 	case UB_XFER:
-		meet(existing, record, ((const struct ub_xfer *)record)->iface, true);
+		note_named(existing, record, ((const struct ub_xfer *)record)->iface, true);
 		break;
 	case UB_OP:
 		/* a worker is found by its ifaces and endpoints */
 		if (!site_row(record->site)->on_worker)
-			meet(existing, record, ((const struct ub_op *)record)->obj, false);
+			note_named(existing, record, ((const struct ub_op *)record)->obj, false);
 		break;
 	}
 }
@@ -190,7 +191,7 @@ static bool is_news(const struct emitting *emitting, const json_t *record)
 
 	if (!text)
 		return true;
-	known = know(existing, emitting->tgid, strtoull(text, NULL, 16), &fresh);
+	known = object_slot(existing, emitting->tgid, strtoull(text, NULL, 16), &fresh);
 	before = known ? *known : 0;
 	if (known)
 		*known = hash;
@@ -223,7 +224,7 @@ static void read_worker(struct existing *existing, struct snapshot *snapshot, ui
 
 	if (!err || found) {
 		pthread_mutex_lock(&existing->lock);
-		see_worker(existing, snapshot->pid, worker, snapshot->layout, ts, true);
+		note_worker(existing, snapshot->pid, worker, snapshot->layout, ts, true);
 		pthread_mutex_unlock(&existing->lock);
 	}
 	if (err)

@@ -71,8 +71,8 @@ static bool has_news(struct capture_session *capture)
 }
 
 /*
- * With --count, hits are counted in the cells. Of records that were added to cells ("folded",
- * bpf/fold.bpf.h), only those count that the file has.
+ * With --count, hits are counted in the cells. Records that were added to cells ("folded",
+ * bpf/fold.bpf.h) count only if the file has these cells.
  */
 static int read_stats(struct capture_session *capture, struct ub_stats *stats)
 {
