@@ -73,8 +73,10 @@ WARN += -Werror -Wmissing-prototypes -Wstrict-prototypes -Wold-style-definition 
 	-Wpointer-arith -Wvla -Wundef -Wwrite-strings -Wformat=2 -Wno-format-nonliteral
 endif
 CFLAGS ?= -O2 -g
-# The counts of an object lie beside it, where the compiler looks for them.
-with_counts = $(if $(PROFILE),cp $(@:$(O)/%.o=$(PROFILE)/%.gcda) $(@D)/ 2>/dev/null;)
+# The compiler finds an object's counts by the object that counted, and those of a static function only if that has the same
+# name: -dumpdir gives it. A function without counts is an error, an object without is compiled as usual.
+counts = $(and $(PROFILE),$(wildcard $(@:$(O)/%.o=$(PROFILE)/%.gcda)))
+with_counts = $(if $(counts),-fprofile-use -fprofile-partial-training -Werror=missing-profile -dumpdir $(dir $(counts)))
 SAN := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all)
 # A build has no path of its machine in it: built elsewhere, it has the same bytes.
 ANYWHERE := -ffile-prefix-map=$(CURDIR)=.
@@ -116,7 +118,10 @@ $(O)/libucxbpf.a: $(LIB_OBJ) $(PROTO_OBJ) $(O)/obj/viewer.o
 
 $(O)/obj/%.o: %.c $(O)/flags | $(GENERATED)
 	$(call say,CC,$@)
-	$(Q)mkdir -p $(@D) && { $(with_counts) :; } && $(CC) $(BASE_CFLAGS) -MMD -MP -c $< -o $@
+	$(Q)mkdir -p $(@D) && $(CC) $(BASE_CFLAGS) $(with_counts) -MMD -MP -c $< -o $@
+
+# the skeleton's functions are known by its path, which has another folder where they are counted
+$(O)/obj/user/observe/capture/kernel.o: private with_counts :=
 
 $(O)/include/%.pb-c.h: user/show/export/%.proto
 	$(call say,PROTOC,$@)
@@ -512,10 +517,10 @@ $(O)/%.spdx.json: $(O)/% scripts/sbom
 # Privileged, hence hardened, in a build of its own
 PACKAGE_O := build/package
 PACKAGE_CFLAGS := -O2 -g -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fstack-clash-protection -fcf-protection
-PACKAGE_MAKE = $(MAKE) --no-print-directory O=$(PACKAGE_O) PROFILE=$(PROFILE_O) AR=gcc-ar LDFLAGS='-Wl,-z,relro,-z,now $(ANYWHERE)' \
-	CFLAGS='$(PACKAGE_CFLAGS) -flto=auto -fprofile-use -fprofile-partial-training -Wno-missing-profile'
+PACKAGE_MAKE = $(MAKE) --no-print-directory O=$(PACKAGE_O) PROFILE=$(PROFILE_O) AR=gcc-ar \
+	LDFLAGS='-fprofile-use -Wl,-z,relro,-z,now $(ANYWHERE)' CFLAGS='$(PACKAGE_CFLAGS) -flto=auto'
 # Instruction cache misses cost the reader most. So packages are built with the profile of an instrumented build, which
-# packaging/train runs; an object that has no profile is compiled as usual.
+# packaging/train runs.
 PROFILE_O := build/profile
 .PHONY: profile
 profile:
