@@ -512,7 +512,7 @@ $(O)/static/ucxbpf-tools: $(TOOLS_OBJ) $(O)/libucxbpf.a
 
 $(O)/%.spdx.json: $(O)/% scripts/sbom
 	$(call say,SBOM,$@)
-	$(Q)scripts/sbom $< >$@
+	$(Q)scripts/sbom $< $(if $(PROFILE),"$$(cat $(PROFILE)/trained)") >$@
 
 # Privileged, hence hardened, in a build of its own
 PACKAGE_O := build/package
@@ -526,9 +526,11 @@ PROFILE_O := build/profile
 profile:
 	+$(Q)$(MAKE) --no-print-directory O=$(PROFILE_O) \
 		CFLAGS='$(PACKAGE_CFLAGS) -fprofile-generate -frandom-seed=1 -fprofile-dir=$(PROFILE_O)/counts -fprofile-prefix-path=$(CURDIR)' \
-		$(PROFILE_O)/ucxbpf $(PROFILE_O)/tests/bench/mkcapture
-	$(call say,TRAIN,$(PROFILE_O))
-	$(Q)packaging/train $(PROFILE_O)
+		$(PROFILE_O)/trained
+
+$(O)/trained: packaging/train $(O)/ucxbpf $(O)/tests/bench/mkcapture $(wildcard tests/data/*.ucxb)
+	$(call say,TRAIN,$(O))
+	$(Q)packaging/train $(O)
 
 in_package = $(foreach p,ucxbpf ucxbpf-tools,$(PACKAGE_O)/$(1)/$(p) $(PACKAGE_O)/$(1)/$(p).spdx.json)
 
