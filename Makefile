@@ -534,13 +534,19 @@ $(O)/trained: packaging/train $(O)/ucxbpf $(O)/tests/bench/mkcapture $(wildcard 
 
 in_package = $(foreach p,ucxbpf ucxbpf-tools,$(PACKAGE_O)/$(1)/$(p) $(PACKAGE_O)/$(1)/$(p).spdx.json)
 
+# asked first: the build takes minutes
+.PHONY: debhelper
+debhelper:
+	$(Q)dpkg-checkbuilddeps packaging/debian/control
+
 .PHONY: deb
-deb: profile
+deb: profile | debhelper
 	+$(Q)$(PACKAGE_MAKE) $(call in_package,package) $(TRAFFIC:$(O)/%=$(PACKAGE_O)/%) man completion
 	$(Q)packaging/deb $(PACKAGE_O)
 
+# after the Debian packages, not beside them: both are built in one folder
 .PHONY: dist-static
-dist-static: profile
+dist-static: profile | $(filter deb,$(MAKECMDGOALS))
 	+$(Q)$(PACKAGE_MAKE) $(call in_package,static) man completion
 	$(Q)packaging/dist-static $(PACKAGE_O)
 
@@ -549,8 +555,7 @@ dist-static: profile
 check-packages:
 	$(Q)scripts/setup --packages
 	$(Q)$(MAKE) --no-print-directory -j2 all completion $(O)/tests/progs/openmpi/cg
-	$(Q)$(MAKE) --no-print-directory deb
-	$(Q)$(MAKE) --no-print-directory dist-static
+	$(Q)$(MAKE) --no-print-directory -j2 deb dist-static
 	$(Q)O=$(O) tests/run tests/packages
 
 # Frameworks that use UCX without MPI, as far as they are built (tests/frameworks/README.md).
