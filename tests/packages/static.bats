@@ -72,13 +72,3 @@ setup()
 	"$TOP/packaging/dist-static" "$(realpath --relative-to="$TOP" "$BUILD")/package" "$BATS_TEST_TMPDIR/again"
 	cmp "$TARBALL" "$BATS_TEST_TMPDIR/again/$(basename "$TARBALL")"
 }
-
-@test "with TWICE=1: built again at another path it has the same bytes" {
-	[ -n "${TWICE-}" ] || skip "minutes: TWICE=1 asks for it"
-	git -C "$TOP" diff --quiet HEAD || skip "there are changes that are not committed"
-	# a clone, since the version has the commit in it
-	git clone -q "$TOP" "$BATS_TEST_TMPDIR/a/longer/path/to/it"
-	cd "$BATS_TEST_TMPDIR/a/longer/path/to/it"
-	make -s -j2 dist-static
-	cmp "$TARBALL" build/dist/"$(basename "$TARBALL")"
-}
