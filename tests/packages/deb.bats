@@ -45,7 +45,9 @@ in_root()
 	grep -qx libzstd-dev "$BATS_TEST_TMPDIR/names"
 	! grep -q libbpf "$BATS_TEST_TMPDIR/names" || false
 	dpkg-deb --fsys-tarfile "$DEBS"/ucxbpf_*.deb | tar -xO --wildcards '*/sbom.spdx.json*' | zcat -f | jq -r '.packages[].name' >"$BATS_TEST_TMPDIR/names"
-	[ "$(grep -cxE 'libbpf-dev|libzydis-dev|libdw-dev|preact' "$BATS_TEST_TMPDIR/names")" -ge 3 ]
+	for name in libbpf-dev libzydis-dev libdw-dev libc6-dev preact; do
+		grep -qx "$name" "$BATS_TEST_TMPDIR/names"
+	done
 }
 
 @test "a fresh Debian 12: installed, used, removed" { in_root bookworm; }
