@@ -398,7 +398,8 @@ def main():
     same("filter", lines[0]["filter"], report["filter"])
     totals = lines[-1]["totals"]
     same("totals", totals, {name: report[name] for name in
-                            ("counted", "loss", "matching", "attribution", "waits_unknown", "collective_joins", "notes", "self", "derived", "short_sends")
+                            ("counted", "loss", "detail", "matching", "attribution", "waits_unknown", "collective_joins", "notes",
+                             "self", "derived", "short_sends")
                             if name in report})
     print(f"{len(lines)} lines, {bad} differences")
     return bad > 0

@@ -76,6 +76,8 @@ def join(rows, keys):
                 into[name] = least(into[name], value, lambda a, b: a if a == b else "mixed")
             elif name in ("time_sum_ns", "time_exact", "time_exact_sum_ns", "time_exact_bytes"):
                 into[name] = least(into[name], value, lambda a, b: a + b)
+            elif value is None or into[name] is None:
+                into[name] = None
             elif isinstance(value, int):
                 into[name] += value
     return joined
@@ -185,6 +187,10 @@ def compare_views(database, report):
     same("processes", one(database, "SELECT count(*) FROM process"), len(report["processes"]))
     same("unknown", one(database, "SELECT value FROM unknown WHERE section = 'loss' AND name = 'produced'"),
          report["loss"]["produced"])
+    detail = {(name, part): number for name, value in report.get("detail", {}).items()
+              for part, number in (value.items() if isinstance(value, dict) else [(None, value)])}
+    same("detail", {(row[0], row[1]): row[2] for row in database.execute(
+        "SELECT name, reason, value FROM unknown WHERE section = 'detail'")}, detail)
     if not report["filter"]:
         same("references", one(database, "SELECT count(*) FROM transfer_events WHERE caused_by NOT NULL AND"
                                          " caused_by NOT IN (SELECT id FROM op_events)"), 0)

@@ -279,6 +279,10 @@ def totals_of(events):
             ("captures", "counted"): counted["captures"]}
     for name in ("sends", "receives", "matched", "ambiguous"):
         rows["matching", name] = (totals["matching"] or {}).get(name, 0)
+    for name, number in totals.get("detail", {}).items():
+        if isinstance(number, dict):
+            rows["detail", f"recorded {name}"], number = number["recorded"], number["of"]
+        rows["detail", name] = number
     for name in ("data_bytes", "to_op", "to_call", "unexplained"):
         rows["attribution", name] = totals["attribution"][name]
     for name in ("copies", "copy_bytes", "copy_unexplained", "way_bytes", "without_way"):

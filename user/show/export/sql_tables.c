@@ -595,7 +595,7 @@ static const char *const views[] = {
 	" ORDER BY s.rank IS NULL, s.rank, s.process",
 
 	"CREATE VIEW unknown AS SELECT section, name, reason, value FROM total"
-	" WHERE section IN ('loss', 'matching', 'attribution', 'notes')",
+	" WHERE section IN ('loss', 'detail', 'matching', 'attribution', 'notes')",
 };
 
 static const char *const indices[] = {

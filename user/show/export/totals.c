@@ -7,11 +7,14 @@
 #include "base/alloc.h"
 #include "base/memory_name.h"
 #include "base/vec.h"
+#include "show/report/report.h"
 
-static const struct {
+struct number {
 	const char *topic, *what;
 	size_t offset;
-} numbers[] = {
+};
+
+static const struct number numbers[] = {
 #define NUMBER(topic, what, member)                                                                \
 	{                                                                                          \
 		topic, what, offsetof(struct fact_totals, member)                                  \
@@ -34,6 +37,19 @@ static const struct {
 	NUMBER("attribution", "copy_unexplained", copy_unexplained_bytes),
 	NUMBER("attribution", "way_bytes", way_bytes),
 	NUMBER("attribution", "without_way", wayless_bytes),
+};
+
+static const struct number detail[] = {
+	NUMBER("detail", "recorded calls", calls.recorded),
+	NUMBER("detail", "calls", calls.of),
+	NUMBER("detail", "recorded ops", ops.recorded),
+	NUMBER("detail", "ops", ops.of),
+	NUMBER("detail", "recorded transfers", transfers.recorded),
+	NUMBER("detail", "transfers", transfers.of),
+	NUMBER("detail", "recorded sends", sent.recorded),
+	NUMBER("detail", "sends", sent.of),
+	NUMBER("detail", "unsummed", unsummed),
+	NUMBER("detail", "partial", partial),
 #undef NUMBER
 };
 
@@ -60,13 +76,21 @@ const char *unknowns_heading(const struct fact_totals *totals, uint64_t facts)
 	return "losses and unknowns";
 }
 
+static void put_numbers(const struct fact_totals *totals, const struct number *rows, size_t len,
+			unknowns_put put, void *arg)
+{
+	for (size_t i = 0; i < len; i++)
+		put(arg, rows[i].topic, rows[i].what,
+		    *(const uint64_t *)((const char *)totals + rows[i].offset));
+}
+
 void unknowns_each(const struct fact_totals *totals, unknowns_put put, void *arg)
 {
 	const char *base = (const char *)totals;
 
-	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
-		put(arg, numbers[i].topic, numbers[i].what,
-		    *(const uint64_t *)(base + numbers[i].offset));
+	put_numbers(totals, numbers, ARRAY_SIZE(numbers), put, arg);
+	if (report_lacks_detail(totals))
+		put_numbers(totals, detail, ARRAY_SIZE(detail), put, arg);
 	for (size_t i = 0; i < ARRAY_SIZE(reasons); i++) {
 		const struct fact_reason *rows =
 			(const struct fact_reason *)(base + reasons[i].offset);
