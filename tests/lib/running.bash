@@ -9,26 +9,30 @@ running_teardown()
 	[ -z "${JOB_PID:-}" ] || wait "$JOB_PID" || true
 }
 
-# start MPI TRANSPORT PROTO: a ping-pong, or PROGRAM, of two ranks that runs until finish; sets PIDS
-# and JOB_PID
+# start MPI TRANSPORT PROTO: a ping-pong, or PROGRAM with ARGUMENTS, of two ranks, or RANKS, that runs until finish; sets
+# PIDS and JOB_PID
 start()
 {
 	STOP=$WORK/stop
 	export TRUTH=$WORK/truth
 	mkdir -p "$TRUTH"
-	job_command "$1" 2 "$2" "$3" "$PROGS/$1/${PROGRAM:-mpi_pingpong}" "$STOP" "${PAUSE:-200}"
+	job_command "$1" "${RANKS:-2}" "$2" "$3" "$PROGS/$1/${PROGRAM:-mpi_pingpong}" "$STOP" "${PAUSE:-200}" ${ARGUMENTS:-}
 	timeout -k 5 "${LIMIT:-120}" "${JOB[@]}" </dev/null >"$WORK/out" 2>&1 3>&- &
 	JOB_PID=$!
 	soon running
-	PIDS=$(cat "$TRUTH/0.pid"),$(cat "$TRUTH/1.pid")
+	PIDS=$(cat "$TRUTH"/*.pid | paste -sd,)
 	text >"$WORK/text"
 	! grep -v libc.so "$WORK/text"
 }
 
-# Both ranks are in their first exchanges, or past them.
+# All ranks are in their first exchanges, or past them.
 running()
 {
-	[ -s "$TRUTH/0.running" ] && [ -s "$TRUTH/1.running" ]
+	local rank
+
+	for ((rank = 0; rank < ${RANKS:-2}; rank++)); do
+		[ -s "$TRUTH/$rank.running" ] || return 1
+	done
 }
 
 text()
