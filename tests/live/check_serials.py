@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""check_serials.py [--settled PERCENT] TRUTH CAPTURE...: every match that ucxbpf claims, against mpi_serial's ledger.
+"""check_serials.py [--least PERCENT] TRUTH CAPTURE...: every match that ucxbpf claims, against mpi_serial's ledger.
 
 A claimed match names a send and a receive by when they began. The ledger says which call on which
 rank was going on then, and which serial number it sent or received. Prints what was compared, and of
 the messages whose both operations are recorded how many are matched; exit status 1 if a match is wrong.
---settled: or if fewer than that are matched of those behind the first hundred of their link, which a tracer
-that comes late has to find its way in. UCXBPF names the program.
+--least: or if fewer than that are matched of the first hundred messages of each link behind each event (an attach, the
+begin of a window, a loss), or of all. UCXBPF names the program.
 """
 import bisect
 import glob
@@ -26,6 +26,7 @@ class Ledger:
     def __init__(self, path):
         with open(path, "rb") as file:
             rows = [ENTRY.unpack(row) for row in iter(lambda: file.read(ENTRY.size), b"")]
+        self.all = rows
         self.rows = {kind: [r for r in rows if r[5] == kind] for kind in (0, 1)}
         self.starts = {kind: [r[1] for r in self.rows[kind]] for kind in (0, 1)}
         self.received = {r[0]: r for r in self.rows[1]}
@@ -72,23 +73,49 @@ def serial_at(ledgers, rank, kind, time):
     return row and row[0]
 
 
-SETTLING = 100
+FIRST = 100
 
 
-def settled(ledgers, whole):
-    """The serials of whole but for the first of each link."""
-    links = {}
+def covered(ledger, recorded):
+    """A list of (begin, end) of one rank: its calls from one that is recorded to the last one before another is not."""
+    spans, going = [], False
+    for row in ledger.all:
+        if row[0] in recorded[row[5]]:
+            if not going:
+                spans.append([row[1], row[1]])
+            spans[-1][1] = row[1]
+        going = row[0] in recorded[row[5]]
+    return spans
+
+
+def span_at(spans, begin, end):
+    """The number of the span that has both times; None: there is none."""
+    place = bisect.bisect_right(spans, [begin, 1 << 64]) - 1
+    return place if place >= 0 and end <= spans[place][1] else None
+
+
+def stretches_of(ledgers, recorded, windows):
+    """Lists of serials, by link and by time in which no call of its two ranks is missing, from the posting of a receive to
+    its message's end."""
+    spans = {rank: covered(ledger, recorded) for rank, ledger in ledgers.items()}
+    windows = sorted(windows)
     for source, ledger in ledgers.items():
-        for serial, _, _, _, peer, _ in ledger.rows[0]:
-            if serial in whole:
-                links.setdefault((source, peer), []).append(serial)
-    return {serial for link in links.values() for serial in link[SETTLING:]}
+        links = {}
+        for serial, begin, _, _, peer, _ in ledger.rows[0]:
+            taken = ledgers[peer].received.get(serial)
+            if not taken:
+                continue
+            place = (span_at(spans[source], begin, begin), span_at(spans[peer], taken[1], taken[3]),
+                     span_at(windows, min(begin, taken[1]), taken[3]) if windows else 0)
+            if None not in place:
+                links.setdefault((peer, place), []).append(serial)
+        yield from links.values()
 
 
 def main():
     arguments = sys.argv[1:]
     least = 0
-    if arguments[0] == "--settled":
+    if arguments[0] == "--least":
         least, arguments = float(arguments[1]), arguments[2:]
     truth, captures = arguments[0], arguments[1:]
     ledgers = {int(re.search(r"(\d+)\.serials$", path).group(1)): Ledger(path)
@@ -97,6 +124,7 @@ def main():
     counts = {"right": 0, "no receive": 0, "wrong": 0, "other": 0}
     ranks = {}
     recorded = {0: set(), 1: set()}
+    windows = []
     matched = set()
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as export:
         for line in export.stdout:
@@ -104,6 +132,9 @@ def main():
                 process = json.loads(line)
                 if process["rank"] is not None:
                     ranks[process["id"]] = process["rank"]
+            if line.startswith('{"event":"window"'):
+                window = json.loads(line)
+                windows.append([window["from"], window["to"]])
             if line.startswith('{"event":"op",'):
                 op = json.loads(line)
                 kind = 0 if op["sends"] else 1
@@ -126,10 +157,14 @@ def main():
           "others {other}".format(**counts))
     whole = (recorded[0] & recorded[1]) - {None}
     print("both operations recorded", len(whole), "matched", len(whole & matched))
-    behind = settled(ledgers, whole)
-    print("behind the first", SETTLING, "of their link", len(behind), "matched", len(behind & matched))
-    missed = least and not (behind and len(behind & matched) * 100 >= least * len(behind))
-    sys.exit(bool(counts["wrong"] or not counts["right"] or missed))
+    stretches = list(stretches_of(ledgers, recorded, windows))
+    missed = not stretches
+    for what, some in (f"first {FIRST} of each", (stretch[:FIRST] for stretch in stretches)), ("all", stretches):
+        serials = [serial for stretch in some for serial in stretch]
+        found = sum(serial in matched for serial in serials)
+        print(f"{len(stretches)} beginnings, {what}: {len(serials)} messages, matched {found}")
+        missed |= found * 100 < least * len(serials)
+    sys.exit(bool(counts["wrong"] or not counts["right"] or least and missed))
 
 
 if __name__ == "__main__":
