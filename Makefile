@@ -23,7 +23,7 @@ say = $(if $(V),,@printf '  %-7s %s\n' $(1) $(2:$(O)/%=%))
 
 #-- What there is ----------------------------------------------------------------------------------
 
-BPF_HOT := mpi ucp uct count count_xfer
+BPF_HOT := mpi ucp uct count count_xfer count_error
 BPF_SRC := $(filter-out $(BPF_HOT:%=bpf/%.bpf.c),$(sort $(wildcard bpf/*.bpf.c)))
 TRAFFIC_SRC := $(sort $(wildcard user/site/traffic/*.c))
 USER_SRC := $(sort $(filter-out $(TRAFFIC_SRC) user/tools.c,$(shell find user -name '*.c')))

@@ -14,18 +14,6 @@
 #define PARAM_BYTES offsetof(struct request_param, user_data)
 #define PARAM_WORDS (PARAM_BYTES / 8)
 
-/* Another tracer may await the call's return: then its slot has the trampoline. */
-static __always_inline bool call_holds(const struct count_task *task, __u64 slot)
-{
-	return slot == task->call_ret || is_trampoline(slot);
-}
-
-static __always_inline bool call_live(const struct count_task *task, __u64 sp)
-{
-	return sp < task->call_sp &&
-	       (!SLOT_HAS_RETURN || call_holds(task, slot_value(task->call_sp)));
-}
-
 /* Whether MPI makes the call that is entered at that stack pointer, inside one of the user's. */
 static __always_inline bool call_inner(const struct count_task *task, __u64 sp, __u64 ret)
 {
@@ -261,8 +249,9 @@ static __always_inline int op_count(struct pt_regs *ctx, bool may_return)
 	op->obj = entry_arg(&e, e.hit.site->arg_obj);
 	op->header = entry_arg(&e, e.hit.site->arg_aux);
 	op->moved = 0;
+	op->error = 0;
 	op->start = may_return && count_timed(e.task) ? bpf_ktime_get_ns() : 0;
-	op->span = at_return || op->start;
+	op->span = at_return || op->start || (may_return && process_failed(e.task->tgid));
 	read_around(&e, &around, is_sized(op->what) ? entry_arg(&e, e.hit.site->arg_param) : 0);
 	op->ret = e.task->stack[0];
 	sized = op_bytes(&e, &around, &bytes);
@@ -274,6 +263,8 @@ static __always_inline int op_count(struct pt_regs *ctx, bool may_return)
 		op->rows |= UB_ROWS_CALL(e.task->call);
 	if (!at_return)
 		op_add(op, e.task, sized ? bytes : 0);
+	if (op->what == UB_OP_CLOSE)
+		ep_over(e.task->tgid, op->obj);
 	return !op->span;
 }
 
@@ -296,10 +287,13 @@ static __always_inline int count_op_leave(struct pt_regs *ctx)
 	struct count_task *task = count_return();
 	struct count_op *op = task ? op_pop(task, PT_REGS_SP(ctx) - SP_AFTER_RETURN) : NULL;
 	bool found = PT_REGS_RC(ctx), at_return;
+	__u32 status = error_of(PT_REGS_RC(ctx));
 	struct ub_cell *cell;
 
 	if (!op)
 		return 0;
+	if (unlikely(status && status != op->error))
+		count_failure(task, op->rows & ROWS_OF(0, 2 * UB_ROW_BITS), status, NULL, op->obj);
 	at_return = counts_at_return(op->what);
 	if (at_return && !found)
 		return 0;

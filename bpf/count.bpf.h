@@ -35,6 +35,7 @@ struct count_op {
 	__u32 header; /* length of the user's active-message header */
 	__u32 cell;
 	__u32 span; /* its return is awaited: is over then */
+	__u32 error; /* as in struct ub_cell, that was counted within it */
 	__u32 what;
 };
 
@@ -66,6 +67,7 @@ struct count_task {
 	__u32 ops;
 	__u32 xfers;
 	__u32 call_awaits; /* ub_site.derivable until the call's operation comes; 0 */
+	__u64 given_up_sp, given_up_ret, given_up; /* where a request was given up last */
 	struct caller_paths callers;
 	__u64 stack[STACK_WORDS]; /* of the operation that is being entered, upwards */
 	struct count_op op[COUNT_FRAMES];
@@ -177,6 +179,18 @@ static __always_inline bool moves_data_of(struct count_op *op, const struct coun
 		return false;
 	op->moved += sent ? xfer->length : 0;
 	return true;
+}
+
+/* Another tracer may await the call's return: then its slot has the trampoline. */
+static __always_inline bool call_holds(const struct count_task *task, __u64 slot)
+{
+	return slot == task->call_ret || is_trampoline(slot);
+}
+
+static __always_inline bool call_live(const struct count_task *task, __u64 sp)
+{
+	return sp < task->call_sp &&
+	       (!SLOT_HAS_RETURN || call_holds(task, slot_value(task->call_sp)));
 }
 
 #define OPS(task) ENTERED((task)->op, (task)->ops)

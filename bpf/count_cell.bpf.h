@@ -82,6 +82,26 @@ static __always_inline __u32 cell_number(struct count_task *task, __u64 rows,
 	return known->cell;
 }
 
+/* The status in what a UCP operation returns, without its sign; 0: it is none, or no error. */
+static __always_inline __u32 error_of(__s64 ret)
+{
+	return ret < 0 && ret >= -UB_STATUS_MAX ? -ret : 0;
+}
+
+/* rows: of what failed; xfer, obj: as for cell_find(). */
+static __noinline int count_failure(struct count_task *task, __u64 rows, __u32 status,
+				    const struct count_xfer *xfer, __u64 obj)
+{
+	struct ub_cell *cell =
+		cell_at(cell_find(task, rows | UB_ROWS_STATUS(status & 127), xfer, obj));
+
+	if (cell)
+		__sync_fetch_and_add(&cell->count, 1);
+	ep_over(task->tgid, 0);
+	any_failed = 1;
+	return 0;
+}
+
 static __always_inline void cell_time(struct ub_cell *cell, __u64 start)
 {
 	__sync_fetch_and_add(&cell->timed, 1);

@@ -160,6 +160,11 @@ static __always_inline int count_xfer_leave(struct pt_regs *ctx)
 	length = xfer->length;
 	status = length_result(&length, xfer->length_rule, PT_REGS_RC(ctx));
 	xfer_op(task, xfer, status >= 0);
+	if (unlikely(status < 0 && status != UCS_ERR_NO_RESOURCE)) {
+		count_failure(task, xfer->rows & ROWS_OF(0, UB_ROWS_FLAGS_AT), -status, xfer,
+			      xfer->obj);
+		return 0;
+	}
 	if (xfer->rows & UB_ROWS_FLAGS(UB_CELL_UNSIZED))
 		length = 0;
 	cell = cell_at(

@@ -7,5 +7,6 @@
 #include "uct.bpf.c"
 #include "count.bpf.c"
 #include "count_xfer.bpf.c"
+#include "count_error.bpf.c"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

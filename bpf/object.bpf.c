@@ -185,6 +185,8 @@ int object_end(struct pt_regs *ctx)
 	endpoints_changed(hit.site->what);
 	if (hit.site->what == UB_OBJ_UCT_EP_DESTROY)
 		endpoint_over(hit.task, obj->obj, hit.ts);
+	if (hit.site->what == UB_OBJ_UCP_EP_DESTROY)
+		ep_destroyed(obj->h.tgid, obj->obj);
 	if (hit.site->what == UB_OBJ_MEM_UNMAP)
 		obj->obj = PT_REGS_PARM2(ctx);
 	if (hit.site->what == UB_OBJ_UCP_EP_PEER) {

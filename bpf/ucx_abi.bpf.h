@@ -5,6 +5,10 @@
 
 #include "vmlinux.h"
 
+#define UCS_ERR_NO_RESOURCE (-2)
+#define UCS_ERR_MESSAGE_TRUNCATED (-9)
+#define UCS_ERR_CANCELED (-16)
+
 #define UCP_OP_ATTR_FIELD_REQUEST 1
 #define UCP_OP_ATTR_FIELD_CALLBACK 2
 #define UCP_OP_ATTR_FIELD_DATATYPE 8

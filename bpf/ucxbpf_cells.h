@@ -5,8 +5,8 @@
 
 /*
  * A cell is for one combination of process, MPI call, operation, transfer, endpoint, active-message
- * id and size class. Rows are those of the site table, 0 = none. The kernel writes what the cell is
- * for, then ts, then nothing but its sums.
+ * id, size class and error. Rows are those of the site table, 0 = none. The kernel writes what the
+ * cell is for, then ts, then nothing but its sums.
  */
 struct ub_cell {
 	__u64 count; /* entries; transfers: only those sent */
@@ -32,7 +32,8 @@ struct ub_cell {
 	__u8 size_class; /* 0: no bytes; n: 2^(n-1) bytes and more, below 2^n unless beyond */
 	__u8 flags; /* enum ub_cell_flags */
 	__u8 layout; /* slot of the layout map */
-	__u16 reserved;
+	__u8 status; /* -ucs_status_t with which all that is counted here failed; 0: else */
+	__u8 reserved;
 };
 
 _Static_assert(sizeof(struct ub_cell) == 128, "cell size");
@@ -45,6 +46,7 @@ enum {
 	UB_ROWS_AM_AT = 3 * UB_ROW_BITS,
 	UB_ROWS_CLASS_AT = UB_ROWS_AM_AT + 8,
 	UB_ROWS_FLAGS_AT = UB_ROWS_CLASS_AT + 6,
+	UB_ROWS_STATUS_AT = UB_ROWS_FLAGS_AT + 8,
 };
 #define UB_ROWS_CALL(row) ((__u64)(row))
 #define UB_ROWS_OP(row) ((__u64)(row) << UB_ROWS_OP_AT)
@@ -52,6 +54,8 @@ enum {
 #define UB_ROWS_AM(id) ((__u64)(id) << UB_ROWS_AM_AT)
 #define UB_ROWS_CLASS(class) ((__u64)(class) << UB_ROWS_CLASS_AT)
 #define UB_ROWS_FLAGS(flags) ((__u64)(flags) << UB_ROWS_FLAGS_AT)
+#define UB_ROWS_STATUS(status) ((__u64)(status) << UB_ROWS_STATUS_AT)
+#define UB_STATUS_MAX 100 /* -UCS_ERR_LAST */
 
 _Static_assert(UB_MAX_SITES <= 1 << UB_ROW_BITS, "a row fits its bits");
 
@@ -66,6 +70,13 @@ struct ub_cell_key {
 struct ub_ep_key {
 	__u64 uct_ep;
 	__u64 space; /* address of the mm_struct */
+};
+
+/* Key of the map of endpoints that are over. */
+struct ub_over_key {
+	__u32 tgid;
+	__u32 pad;
+	__u64 ep;
 };
 
 enum ub_cell_flags {

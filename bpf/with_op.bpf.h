@@ -19,8 +19,6 @@
 #include "caller.bpf.h"
 #include "fragment.bpf.h"
 
-#define UCS_ERR_NO_RESOURCE (-2)
-
 /*
  * Number of an endpoint's short sends that were refused and have not left since. They leave outside
  * of operations: their probe must not be removed before that.

@@ -84,6 +84,14 @@ def message:
 	breach($where; ("src", "dst", "count", "bytes"); natural),
 	breach($where; "function"; or_null(name));
 
+# Only there where all captures have sums alone.
+def error:
+	.where as $where | .row |
+	breach($where; "process"; or_null(natural)), breach($where; "count"; natural and . > 0),
+	breach($where; "what"; one_of(["endpoint", "operation", "transfer"])),
+	breach($where; "status"; name),
+	breach($where; ("op", "function", "transport", "device"); or_null(name));
+
 def open:
 	.where as $where | .row |
 	breach($where; ("process", "since_ns", "age_ns"); natural),
@@ -366,6 +374,7 @@ def sums:
 	rows("transfers"; transfer),
 	(select(any(.transfers[]?; has("src_reason"))) | rows("transfers"; transfer_memory)),
 	rows("messages"; message),
+	(select(has("errors")) | rows("errors"; error)),
 	(select(any(.messages[]?; has("chain"))) | rows("messages"; message_way)),
 	rows("path_times"; durations), rows("functions"; durations),
 	rows("open"; open),

@@ -59,6 +59,22 @@ static void got_transfers(struct counts *counts, const struct fact_transfer *tra
 	vec_push(&counts->rows, row);
 }
 
+static void got_errors(struct counts *counts, const struct fact_error *error,
+		       const struct fact_sums *sums)
+{
+	struct row row = { .what = error->what[0] == 'o'   ? 'f'
+				   : error->what[0] == 'e' ? 'e'
+							   : 'x',
+			   .process = error->process,
+			   .function = error->function,
+			   .op = error->op,
+			   .transport = error->transport,
+			   .unexplained = error->status,
+			   .sums = *sums };
+
+	vec_push(&counts->rows, row);
+}
+
 static void counts_fact(void *arg, enum fact_type type, const void *fact,
 			const struct fact_sums *sums)
 {
@@ -68,6 +84,8 @@ static void counts_fact(void *arg, enum fact_type type, const void *fact,
 		got_ops(arg, fact, sums);
 	else if (type == FACT_TRANSFERS)
 		got_transfers(arg, fact, sums);
+	else if (type == FACT_ERRORS)
+		got_errors(arg, fact, sums);
 }
 
 /* Three processes; the first one has endpoints to the others. */
@@ -120,6 +138,14 @@ static void flags(struct bed *bed, int value)
 			    json_integer(value));
 }
 
+static void fails(struct bed *bed, int status)
+{
+	json_t *sides = bed->job.sides;
+
+	json_object_set_new(json_array_get(sides, json_array_size(sides) - 1), "status",
+			    json_integer(status));
+}
+
 static void sums(struct bed *bed, json_t *row)
 {
 	json_array_append_new(bed->job.sides, json_pack("{s:s, s:I, s:[o]}", "t", "cells", "ts",
@@ -164,6 +190,35 @@ static void last_sums_count(void **state)
 	assert_int_equal(bed.counts.totals.counted, 1);
 	assert_int_equal(bed.counts.totals.captures, 1);
 	assert_int_equal(bed.counts.totals.timed_every, 32);
+	bed_release(&bed);
+}
+
+static void is_error(const struct row *row, char what, const char *op, const char *status,
+		     uint64_t count)
+{
+	assert_int_equal(row->what, what);
+	assert_string_equal(row->op, op);
+	assert_string_equal(row->unexplained, status);
+	assert_int_equal(row->sums.count, count);
+}
+
+/* Errors are in no other sum: those who failed are counted apart from that. */
+static void errors(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	bed_init(&bed);
+	cell(&bed, 3, 0, AT_TAG_SEND, 0, 0, EP(11, 12));
+	fails(&bed, 80);
+	sums(&bed, json_pack("[i, i]", 3, 5));
+	cell(&bed, 4, 0, AT_TAG_SEND, AT_AM_SHORT, 2, EP(11, 12));
+	fails(&bed, 33);
+	sums(&bed, json_pack("[i, i]", 4, 2));
+	analyse_counts(&bed);
+	assert_int_equal(bed.counts.rows.len, 2);
+	is_error(&bed.counts.rows.data[0], 'f', "tag_send", "UCS_ERR_ENDPOINT_TIMEOUT", 5);
+	is_error(&bed.counts.rows.data[1], 'x', "tag_send", "unknown", 2);
 	bed_release(&bed);
 }
 
@@ -481,7 +536,7 @@ int main(void)
 		cmocka_unit_test(gets_fetch),         cmocka_unit_test(transfer_of_no_site),
 		cmocka_unit_test(numbered_fragments), cmocka_unit_test(others),
 		cmocka_unit_test(beyond_the_share),   cmocka_unit_test(beside_records),
-		cmocka_unit_test(least_of_each),
+		cmocka_unit_test(least_of_each),      cmocka_unit_test(errors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

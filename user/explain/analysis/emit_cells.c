@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/ucs_status.h"
+
 #define BEYOND "beyond its process's share of the kernel's cells"
 #define BEYOND_ENTRIES                                                                             \
 	"entries beyond their process's share of the kernel's cells: the calls and operations "    \
@@ -150,9 +152,42 @@ static void emit_transfers(struct emitter *emitter, const struct count_cell *cel
 	fact_put_sums(emitter->sink, FACT_TRANSFERS, &fact, &sums);
 }
 
+/* What failed without a return has a site that is named after it. */
+static const char *what_failed(const struct count_cell *cell)
+{
+	if (cell->xfer)
+		return FACT_ERROR_TRANSFER;
+	return cell->op && !strcmp(cell->op->name, FACT_ERROR_ENDPOINT) ? FACT_ERROR_ENDPOINT
+									: FACT_ERROR_OPERATION;
+}
+
+static void emit_errors(struct emitter *emitter, const struct count_cell *cell)
+{
+	const struct fact_error fact = {
+		.process = emit_index(cell->process),
+		.what = what_failed(cell),
+		.status = ucs_status_name(-cell->status),
+		.op = cell->op && cell->op->kind == UB_OP ? cell->op->name : NULL,
+		.function = name_of(cell->call),
+		.transport = cell->iface ? cell->iface->transport : NULL,
+		.device = cell->iface ? cell->iface->device : NULL,
+		.start = cell->first,
+		.end = cell->last,
+	};
+	const struct fact_sums sums = { .count = cell->count };
+
+	emit_count(emitter);
+	fact_put_sums(emitter->sink, FACT_ERRORS, &fact, &sums);
+}
+
 static void emit_cell(struct emitter *emitter, const struct count_cell *cell)
 {
 	const struct fact_sums calls = { .count = cell->count };
+
+	if (cell->status) {
+		emit_errors(emitter, cell);
+		return;
+	}
 
 	if (!cell->process && cell->count)
 		reason_add(emitter->totals->notes,
@@ -185,7 +220,8 @@ static void add_without_detail(struct fact_totals *totals, const struct count_ce
 void emit_cells(struct emitter *emitter, const struct capture *capture)
 {
 	for (size_t i = 0; i < capture->cells.len && !capture->counted; i++)
-		add_without_detail(emitter->totals, &capture->cells.data[i]);
+		if (!capture->cells.data[i].status)
+			add_without_detail(emitter->totals, &capture->cells.data[i]);
 	for (size_t i = 0; i < capture->cells.len; i++)
 		emit_cell(emitter, &capture->cells.data[i]);
 }

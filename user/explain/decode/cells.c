@@ -44,6 +44,7 @@ void decode_cell(struct decoder *decoder, struct capture *capture, const json_t 
 		.am_id = side_u64(side, "am_id"),
 		.size_class = side_u64(side, "size_class"),
 		.flags = side_u64(side, "flags"),
+		.status = side_u64(side, "status"),
 		.obj = side_u64(side, "obj"),
 		.uct_ep = side_u64(side, "uct_ep"),
 		.iface_address = side_u64(side, "iface"),

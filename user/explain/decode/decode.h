@@ -239,6 +239,7 @@ struct count_cell {
 	uint64_t first, last; /* times: of the first entry, and when the sums were written last */
 	const struct site_info *call, *op, *xfer; /* NULL: none */
 	uint8_t am_id, size_class, flags; /* flags: enum ub_cell_flags */
+	uint8_t status; /* see struct ub_cell */
 	uint64_t obj, uct_ep, iface_address, ucp_ep;
 	uint32_t ep_number; /* of the capture's uct_eps; 0 = none */
 	uint64_t count, bytes, headers, refused, timed, time;

@@ -408,6 +408,24 @@ static const struct fact_column lifetime_columns[] = {
 	{ .name = NULL },
 };
 
+static const struct fact_column error_columns[] = {
+	KEY(PROCESS, "process", INT, fact_error, process, "id of the process"),
+	ROW("what", TEXT, fact_error, what, "endpoint, operation or transfer: what failed"),
+	ROW("status", TEXT, fact_error, status, "UCX's name of the error"),
+	KEY(UCP_OP, "op", TEXT, fact_error, op, "UCP operation, null: none or unknown"),
+	KEY(FUNCTION, "function", TEXT, fact_error, function, "MPI function, null: outside MPI"),
+	KEY(TRANSPORT, "transport", TEXT, fact_error, transport, "of a transfer"),
+	KEY(DEVICE, "device", TEXT, fact_error, device, "of a transfer"),
+	ROW("start", NS, fact_error, start, "ns of its host, the first"),
+	ROW("end", NS, fact_error, end, "ns of its host, when it was counted last"),
+	{ .name = NULL },
+};
+
+static const struct fact_column error_sums[] = {
+	ROW("count", U64, fact_sums, count, "how many"),
+	{ .name = NULL },
+};
+
 static const struct fact_column call_sums[] = {
 	ROW("count", U64, fact_sums, count, "how many"),
 	ROW("ops", U64, fact_sums, ops, "UCP operations"),
@@ -513,6 +531,8 @@ const struct fact_info fact_infos[FACT_TYPES] = {
 	[FACT_OPS] = { "ops", "the sum of similar operations", op_columns, op_sums },
 	[FACT_TRANSFERS] = { "transfers", "the sum of similar transfers: fragments, counts",
 			     transfer_columns, transfer_sums },
+	[FACT_ERRORS] = { "errors", "the sum of similar errors, of captures made with --count",
+			  error_columns, error_sums },
 };
 
 const char *const *column_words(enum column_type type)

@@ -497,6 +497,21 @@ struct fact_place {
 };
 
 /* Sums over equal facts: fragments, and all facts of captures made with --count. */
+/* Errors of captures that have sums: in others each operation has its status. */
+struct fact_error {
+	int process;
+	const char *what; /* FACT_ERROR_... */
+	const char *status; /* as UCX calls it: "UCS_ERR_CANCELED" */
+	const char *op; /* UCP operation; NULL: none, or not known */
+	const char *function; /* MPI function; NULL: outside MPI */
+	const char *transport, *device; /* of a transfer; NULL */
+	uint64_t start, end;
+};
+
+#define FACT_ERROR_ENDPOINT "endpoint" /* it failed: each once */
+#define FACT_ERROR_OPERATION "operation" /* it ended with an error; not all of these are seen */
+#define FACT_ERROR_TRANSFER "transfer" /* it returned an error other than "no resource" */
+
 struct fact_sums {
 	uint64_t count;
 	uint64_t bytes, bytes_unknown; /* unknown: facts whose bytes are in no other number */
@@ -539,6 +554,7 @@ enum fact_type {
 	FACT_CALLS, /* sums of equal rows: struct fact_call and so on with their common members; */
 	FACT_OPS, /* its start and end are those of the first and the last */
 	FACT_TRANSFERS,
+	FACT_ERRORS, /* sums of struct fact_error: counts alone */
 	FACT_TYPES
 };
 

@@ -141,6 +141,7 @@ static const struct shape cell_shape[] = {
 	CELL(am_id),
 	CELL(size_class),
 	CELL(flags),
+	CELL(status),
 	CELL(obj, .hex = true),
 	CELL(uct_ep, .hex = true),
 	CELL(ep),
@@ -282,7 +283,7 @@ static uint64_t rows_of(const struct ub_cell *cell)
 {
 	return UB_ROWS_CALL(cell->call) | UB_ROWS_OP(cell->op) | UB_ROWS_XFER(cell->xfer) |
 	       UB_ROWS_AM(cell->am_id) | UB_ROWS_CLASS(cell->size_class) |
-	       UB_ROWS_FLAGS(cell->flags);
+	       UB_ROWS_FLAGS(cell->flags) | UB_ROWS_STATUS(cell->status);
 }
 
 /* A cell of the process's share is free again. No BPF program writes this element of the map. */
@@ -297,8 +298,24 @@ static void share_return(struct cells *cells, uint32_t tgid)
 	bpf_map__update_elem(shares, &key, sizeof(key), &returned, sizeof(returned), 0);
 }
 
+/* A process that closes its endpoints leaves none: there are few to look at. */
+static void forget_eps_over(struct cells *cells, uint32_t tgid)
+{
+	struct bpf_map *map = cells->skel->maps.eps_over;
+	struct ub_over_key key, next;
+	bool more = !bpf_map__get_next_key(map, NULL, &next, sizeof(next));
+
+	while (more) {
+		key = next;
+		more = !bpf_map__get_next_key(map, &key, &next, sizeof(key));
+		if (key.tgid == tgid)
+			bpf_map__delete_elem(map, &key, sizeof(key), 0);
+	}
+}
+
 static void forget_process(struct cells *cells, uint32_t tgid)
 {
+	forget_eps_over(cells, tgid);
 	bpf_map__delete_elem(cells->skel->maps.mpi_texts, &tgid, sizeof(tgid), 0);
 	for (uint32_t share = UB_SHARE_TAKEN; share <= UB_SHARE_RETURNED; share++) {
 		const struct ub_share_key key = { tgid, share };

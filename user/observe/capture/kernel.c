@@ -67,7 +67,7 @@ static const struct {
 	{ "call_", UB_CALL },  { "op_call", UB_OP },      { "match_", UB_MATCH },
 	{ "comp_", UB_COMP },  { "rx_", UB_RX },          { "object_end", UB_OBJ },
 	{ "memory_", UB_MEM }, { "stack_op", UB_OP },     { "count_call", UB_CALL },
-	{ "count_op", UB_OP }, { "count_xfer", UB_XFER },
+	{ "count_op", UB_OP }, { "count_xfer", UB_XFER }, { "count_error", UB_COMP },
 };
 
 static bool begins(const char *name, const char *with)
@@ -170,7 +170,7 @@ static bool is_wanted(const char *name, bool session)
 	const char *ends[] = { "_session", "_entry", "_return" };
 
 	if (begins(name, "object_end") || !strcmp(name, "count_call") ||
-	    !strcmp(name, "count_op_only"))
+	    !strcmp(name, "count_op_only") || !strcmp(name, "count_error_only"))
 		return true;
 	if (!begins(name, "object_") && !begins(name, "count_"))
 		return false;
@@ -205,6 +205,10 @@ static void kernel_count_programs(struct ucxbpf *skel, struct link_programs *pro
 	programs->session_fd[UB_XFER] = bpf_program__fd(skel->progs.count_xfer_session);
 	programs->span_entry_fd[UB_XFER] = bpf_program__fd(skel->progs.count_xfer_entry);
 	programs->return_fd[UB_XFER] = bpf_program__fd(skel->progs.count_xfer_return);
+	programs->entry_fd[UB_COMP] = bpf_program__fd(skel->progs.count_error_only);
+	programs->session_fd[UB_COMP] = bpf_program__fd(skel->progs.count_error_session);
+	programs->span_entry_fd[UB_COMP] = bpf_program__fd(skel->progs.count_error_entry);
+	programs->return_fd[UB_COMP] = bpf_program__fd(skel->progs.count_error_return);
 }
 
 /* ---- loading ---- */

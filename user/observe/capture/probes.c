@@ -400,9 +400,11 @@ bool probes_claim_function(struct probes *probes, pid_t tgid, dev_t dev, ino_t i
 	return fresh;
 }
 
-/* --count uses no arrivals, completions and memory. */
-static bool is_counted(const struct ub_site *wire)
+/* --count uses no arrivals, completions and memory, and is alone to use errors. */
+static bool is_used(const struct probes *probes, const struct ub_site *wire)
 {
+	if (ub_is_error(wire) || !probes->count)
+		return ub_is_error(wire) == probes->count;
 	return wire->kind == UB_CALL || wire->kind == UB_OP || wire->kind == UB_XFER ||
 	       wire->kind == UB_OBJ;
 }
@@ -520,7 +522,7 @@ int probes_attach(struct probes *probes, const struct library *library, const st
 	for (size_t i = 0; !err && i < plan.probes.len; i++) {
 		const struct planned_probe *planned = &plan.probes.data[i];
 
-		if (probes->count && !is_counted(&site_row(planned->row)->wire))
+		if (!is_used(probes, &site_row(planned->row)->wire))
 			continue;
 		if (planned->class == PLACE_REFUSED ||
 		    planned->offset - planned->function > UB_MAX_DELTA) {

@@ -6,10 +6,23 @@
 #include "observe/probe/sites_tables.h"
 
 static const struct site_table *const tables[] = {
-	&sites_mpi,      &sites_mpi4,       &sites_ucp_ops,   &sites_ucp_am,
-	&sites_ucp_rest, &sites_uct_base,   &sites_uct_slots, &sites_uct_ops,
-	&sites_cuda,     &sites_cudart,     &sites_hip,       &sites_hsa,
-	&sites_ze,       &sites_uct_socket, &sites_shmem,     &sites_shmem_ordering,
+	&sites_mpi,
+	&sites_mpi4,
+	&sites_ucp_ops,
+	&sites_ucp_am,
+	&sites_ucp_rest,
+	&sites_ucp_errors,
+	&sites_uct_base,
+	&sites_uct_slots,
+	&sites_uct_ops,
+	&sites_cuda,
+	&sites_cudart,
+	&sites_hip,
+	&sites_hsa,
+	&sites_ze,
+	&sites_uct_socket,
+	&sites_shmem,
+	&sites_shmem_ordering,
 };
 
 #define TABLES ARRAY_SIZE(tables)
@@ -114,7 +127,7 @@ bool site_may_step(const struct site *site)
 	for (size_t i = 0; i < ARRAY_SIZE(rare); i++)
 		if (!strncmp(rare[i], site->symbol, strlen(rare[i])))
 			return true;
-	return site->wire.kind == UB_OBJ || site->wire.kind == UB_MEM;
+	return site->wire.kind == UB_OBJ || site->wire.kind == UB_MEM || ub_is_error(&site->wire);
 }
 
 static unsigned int first_row(const struct site_table *wanted)

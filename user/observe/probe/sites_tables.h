@@ -25,8 +25,8 @@ struct site_table {
 };
 
 extern const struct site_table sites_mpi, sites_mpi4, sites_ucp_ops, sites_ucp_am, sites_ucp_rest,
-	sites_uct_base, sites_uct_slots, sites_uct_ops, sites_cuda, sites_cudart, sites_hip,
-	sites_hsa, sites_ze, sites_uct_socket, sites_shmem, sites_shmem_ordering;
+	sites_ucp_errors, sites_uct_base, sites_uct_slots, sites_uct_ops, sites_cuda, sites_cudart,
+	sites_hip, sites_hsa, sites_ze, sites_uct_socket, sites_shmem, sites_shmem_ordering;
 
 /* Whether a library with these roles should have the row. */
 bool site_expected(unsigned int row, unsigned int roles);

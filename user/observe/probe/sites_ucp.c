@@ -67,7 +67,7 @@ static const struct site rows[] = {
 	/* (ep, param), (worker, param) */
 	OP("ucp_ep_flush_nbx", "ep_flush", .arg_param = 2),
 	WORKER_OP("ucp_worker_flush_nbx", "worker_flush", .arg_param = 2),
-	OP("ucp_ep_close_nbx", "ep_close", .arg_param = 2),
+	OP("ucp_ep_close_nbx", "ep_close", .what = UB_OP_CLOSE, .arg_param = 2),
 	CALL("ucp_ep_flush", "ep_flush"),
 	WORKER_CALL("ucp_worker_flush", "worker_flush"),
 	/* (worker, request): returns nothing */
@@ -212,5 +212,28 @@ static const struct site rest_rows[] = {
 	    .arg_obj = 3),
 	OBJ("ucp_mem_unmap", "mem_unmap", UB_OBJ_MEM_UNMAP, .arg_obj = 2),
 };
+
+/*
+ * Functions that UCX calls where something has failed, and nowhere else: arg_obj is the endpoint or
+ * the request, arg_aux the status. Stock builds of 1.13 to 1.20 export them, with the same
+ * prototypes. Requests are completed by inlined code, so that other errors pass through no function
+ * of their own: those of transfers that were under way, and of rendezvous that are too long.
+ */
+static const struct site error_rows[] = {
+	/* (ep, lane, status) */
+	COMP("ucp_ep_set_failed", "endpoint", UB_COMP_EP_FAILED, .arg_obj = 1, .arg_aux = 3),
+	/* (request, ...): only for the first fragment that has no room */
+	COMP("ucp_request_recv_msg_truncated", "operation", UB_COMP_TRUNCATED, .arg_obj = 1),
+	/* (tag matching, request): whether it was there; called by ucp_request_cancel() alone */
+	COMP("ucp_tag_exp_remove", "operation", UB_COMP_CANCELLED, .arg_obj = 2, .needs_return = 1),
+	/* (request, status), (ep, request, status, ...): protocol v1 */
+	COMP("ucp_request_send_state_ff", "operation", UB_COMP_GIVEN_UP, .arg_obj = 1,
+	     .arg_aux = 2),
+	COMP("ucp_ep_req_purge", "operation", UB_COMP_GIVEN_UP, .arg_obj = 2, .arg_aux = 3),
+	/* (request, status): protocol v2 */
+	COMP("ucp_proto_request_abort", "operation", UB_COMP_GIVEN_UP, .arg_obj = 1, .arg_aux = 2),
+};
+
+const struct site_table sites_ucp_errors = { error_rows, ARRAY_SIZE(error_rows), 0, NULL };
 
 const struct site_table sites_ucp_rest = { rest_rows, ARRAY_SIZE(rest_rows), 0, NULL };

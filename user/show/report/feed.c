@@ -473,6 +473,13 @@ static void report_feed_message(struct report *report, const struct fact_message
 	add_bytes(sums, message->bytes);
 }
 
+static void feed_errors(struct report *report, const struct fact_error *error,
+			const struct fact_sums *sums)
+{
+	if (selection_passes(&report->selection, FACT_ERRORS, error))
+		report_row(&report->errors, error)->sums.count += sums->count;
+}
+
 static void report_fact(void *arg, enum fact_type type, const void *fact,
 			const struct fact_sums *sums)
 {
@@ -515,6 +522,8 @@ static void report_fact(void *arg, enum fact_type type, const void *fact,
 		return report_feed_ops(report, fact, sums);
 	case FACT_TRANSFERS:
 		return report_feed_transfers(report, fact, sums);
+	case FACT_ERRORS:
+		return feed_errors(report, fact, sums);
 	default:
 		return;
 	}

@@ -117,7 +117,7 @@ struct report {
 	VEC(struct report_host) hosts; /* by index */
 	VEC(struct fact_window) windows; /* by capture, then in order of time */
 	VEC(struct fact_memory) memory; /* empty: no GPU library allocated any */
-	struct cube calls, ops, transfers, messages, call_sites, stacks;
+	struct cube calls, ops, transfers, messages, errors, call_sites, stacks;
 	struct durations call_durations; /* by function */
 	struct durations path_durations; /* of transfers, by report_path_shape */
 	struct cube callers; /* of operations outside MPI, by place, 0: not known */

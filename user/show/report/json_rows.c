@@ -78,6 +78,8 @@ static const struct shape place_sums[] = {
 	SUM(count), SUM(ops), SUM(bytes), TIME, { 0 },
 };
 
+static const struct shape error_sums[] = { SUM(count), { 0 } };
+
 static json_t *list_json(const char *names)
 {
 	json_t *array = json_array();
@@ -605,6 +607,8 @@ void report_json_rows(const struct report *report, struct json_out *out)
 		  transfer_sums);
 	put_plain(report, out, "messages", &report->messages, &report_plain_messages_shape,
 		  memory ? message_sums : plain_message_sums);
+	if (report_only_counts(report))
+		put_cube(out, "errors", &report->errors, error_sums);
 	put_path_times(report, out);
 	put_networks(report, out);
 	PUT_LIST("functions", function_shape, report->functions.rows.data,

@@ -94,6 +94,19 @@ static const unsigned char path_of_path[P_KEYS] = {
 static const struct cube_shape function_shape = { 1, { { "function", CUBE_STRING, "unknown" } } };
 static const unsigned char function_of_call[] = { 1 };
 
+static const struct cube_shape errors_shape = {
+	7,
+	{
+		{ "process", CUBE_PROCESS, NULL },
+		{ "what", CUBE_STRING, "unknown" },
+		{ "status", CUBE_STRING, "unknown" },
+		{ "op", CUBE_STRING, NULL },
+		{ "function", CUBE_STRING, NULL },
+		{ "transport", CUBE_STRING, NULL },
+		{ "device", CUBE_STRING, NULL },
+	},
+};
+
 const struct cube_shape report_call_sites_shape = {
 	3,
 	{
@@ -172,6 +185,8 @@ struct report *report_new(struct report_filter *filter)
 	cube_bind(&report->ops, FACT_OP);
 	cube_bind(&report->transfers, FACT_TRANSFER);
 	cube_bind(&report->messages, FACT_MESSAGE);
+	cube_init(&report->errors, &errors_shape);
+	cube_bind(&report->errors, FACT_ERRORS);
 	cube_init(&report->call_sites, &report_call_sites_shape);
 	cube_init(&report->callers, &report_callers_shape);
 	cube_init(&report->stacks, &report_stacks_shape);
@@ -203,6 +218,7 @@ void report_free(struct report *report)
 	cube_release(&report->ops);
 	cube_release(&report->transfers);
 	cube_release(&report->messages);
+	cube_release(&report->errors);
 	cube_release(&report->call_sites);
 	cube_release(&report->callers);
 	cube_release(&report->stacks);

@@ -237,6 +237,31 @@ static void unmatched(const struct text_report *text)
 	paragraph(text, "unmatched", line, sends || receives || totals->ambiguous);
 }
 
+/* What --count saw fail, by what it was and how. */
+static void counted_errors(const struct text_report *text, char line[LINE])
+{
+	static const struct cube_shape by_status = {
+		2,
+		{ { "what", CUBE_STRING, NULL }, { "status", CUBE_STRING, NULL } },
+	};
+	const struct cube_row **rows;
+	struct cube errors;
+
+	cube_init(&errors, &by_status);
+	cube_rollup(&errors, &text->report->errors);
+	rows = cube_sorted(&errors, CUBE_BY_KEYS);
+	for (size_t i = 0; i < errors.rows.len; i++) {
+		text_append(line, LINE, "%s%s %s ", i ? ", " : "",
+			    cube_key_text(&by_status.keys[0], rows[i]->key[0]),
+			    cube_key_text(&by_status.keys[1], rows[i]->key[1]));
+		text_count(text, line, LINE, rows[i]->sums.count);
+	}
+	text_append(line, LINE, "%sother operations that failed: not known",
+		    errors.rows.len ? "; " : "");
+	free(rows);
+	cube_release(&errors);
+}
+
 static void retries_and_errors(const struct text_report *text)
 {
 	const struct report *report = text->report;
@@ -250,16 +275,18 @@ static void retries_and_errors(const struct text_report *text)
 	for (size_t i = 0; i < report->ops.rows.len; i++)
 		errors += report->ops.rows.data[i].sums.errors;
 	text_count(text, line, LINE, retries);
-	text_append(line, LINE, " for want of resources; operations that failed: ");
-	if (report_only_counts(report))
-		text_append(line, LINE, "not known");
-	else
+	text_append(line, LINE, " for want of resources; ");
+	if (report_only_counts(report)) {
+		counted_errors(text, line);
+	} else {
+		text_append(line, LINE, "operations that failed: ");
 		text_count(text, line, LINE, errors);
+	}
 	if (lengths) {
 		text_append(line, LINE, "; transfers of unknown length: ");
 		text_count(text, line, LINE, lengths);
 	}
-	paragraph(text, "retries", line, errors || lengths);
+	paragraph(text, "retries", line, errors || lengths || report->errors.rows.len);
 }
 
 static void notes(const struct text_report *text)
