@@ -93,6 +93,20 @@ static void moves(struct view *view, int index, const char *transport, const cha
 	fact_put_sums(&view->sink, FACT_TRANSFERS, &fact, &sums);
 }
 
+static void fails(struct view *view, int index, const char *status, const char *device, int count)
+{
+	const struct fact_error fact = { .process = index,
+					 .what = device ? FACT_ERROR_TRANSFER
+							: FACT_ERROR_OPERATION,
+					 .status = status,
+					 .op = "tag_send",
+					 .transport = device ? "tcp" : NULL,
+					 .device = device };
+	const struct fact_sums sums = { .count = count };
+
+	fact_put_sums(&view->sink, FACT_ERRORS, &fact, &sums);
+}
+
 static void transfers(struct view *view, int index, const char *device, uint64_t bytes)
 {
 	moves(view, index, "rc_mlx5", device, bytes);
@@ -111,6 +125,43 @@ static size_t jobs_count(const struct view *view)
 	struct live_job *const *all;
 
 	return jobs_all(view->jobs, &all);
+}
+
+static uint64_t errors_of(const struct live_job *job, const char *status)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int i = 0; i < JOB_ERRORS + 1; i++)
+		if (!strcmp(job->errors[i].status, status))
+			sum += job->errors[i].count;
+	return sum;
+}
+
+/* By status, of both processes; those of no process are nobody's, and many go to one row. */
+static void test_errors_are_bounded(void **state)
+{
+	struct view view = view_new();
+	char device[16];
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		begin(&view);
+		process(&view, 0, 7, "12", "0");
+		process(&view, 1, 8, "12", "0");
+		fails(&view, 0, "UCS_ERR_CANCELED", NULL, 2);
+		fails(&view, 1, "UCS_ERR_CANCELED", NULL, 3);
+		fails(&view, -1, "UCS_ERR_CANCELED", NULL, 1);
+		for (int k = 0; k < 2 * JOB_ERRORS; k++) {
+			snprintf(device, sizeof(device), "eth%d", k);
+			fails(&view, 0, "UCS_ERR_IO_ERROR", device, 1);
+		}
+		end(&view);
+	}
+	assert_int_equal(errors_of(job_at(&view, 0), "UCS_ERR_CANCELED"), 10);
+	assert_int_equal(errors_of(job_at(&view, 0), "UCS_ERR_IO_ERROR"), 2 * (JOB_ERRORS - 1));
+	assert_int_equal(errors_of(job_at(&view, 0), "other"), 2 * (JOB_ERRORS + 1));
+	assert_int_equal(live_unattributed(view.live), 2);
+	view_free(&view);
 }
 
 static void test_counters_stay_after_the_end(void **state)
@@ -467,6 +518,7 @@ int main(void)
 		cmocka_unit_test(test_no_two_rows_are_alike),
 		cmocka_unit_test(test_a_job_called_other),
 		cmocka_unit_test(test_lines_add_up),
+		cmocka_unit_test(test_errors_are_bounded),
 		cmocka_unit_test(test_late_processes),
 		cmocka_unit_test(test_events_of_no_process),
 		cmocka_unit_test(test_texts_are_forgotten),

@@ -108,6 +108,12 @@ static void traffic(struct bed *bed, int from, int to, uint64_t count)
 		.initiator = "sender",
 		.fetches = count % 2,
 	};
+	const struct fact_error error = { .process = from,
+					  .what = FACT_ERROR_TRANSFER,
+					  .status = "UCS_ERR_IO_ERROR",
+					  .op = "tag_send",
+					  .transport = "rc_mlx5",
+					  .device = "mlx5_0:1" };
 	const struct fact_sums sums = {
 		.count = count, .bytes = 100 * count, .bytes_unknown = to < 0, .retries = count / 2
 	};
@@ -116,6 +122,7 @@ static void traffic(struct bed *bed, int from, int to, uint64_t count)
 	fact_put_sums(&sink, FACT_OPS, &send, &sums);
 	fact_put_sums(&sink, FACT_OPS, &receive, &sums);
 	fact_put_sums(&sink, FACT_TRANSFERS, &transfer, &sums);
+	fact_put_sums(&sink, FACT_ERRORS, &error, &sums);
 }
 
 static void look(struct bed *bed, int index, const char *function, const char *reason)
@@ -270,7 +277,8 @@ static void test_the_same_is_shown(void **state)
 	}
 	assert_string_equal(cell(&nodes, PANE_RANKS, 1, "NOW"), ">=7.10 s MPI_Recv with 5");
 	assert_string_equal(cell(&nodes, PANE_STUCK, 0, "NODE"), "n0");
-	assert_string_equal(cell(&nodes, PANE_ERRORS, 0, "SO FAR"), "19");
+	assert_string_equal(cell(&nodes, PANE_ERRORS, 0, "SO FAR"), "38");
+	assert_string_equal(cell(&nodes, PANE_ERRORS, 2, "SO FAR"), "19");
 
 	/* one has ended, and is gone; another one comes */
 	begin(bed, SECOND);

@@ -189,6 +189,7 @@ static struct live_job *job_new(const char *id, const char *step, uint64_t now)
 	LABEL(job->id, id, "");
 	LABEL(job->step, step, "");
 	job->began = job->seen = now;
+	job->errors[JOB_ERRORS] = (struct job_error){ .what = OTHER, .status = OTHER };
 	for (unsigned int i = 0; i < 2; i++)
 		job->paths[JOB_PATHS + i] = (struct job_path){
 			.transport = OTHER,
@@ -295,6 +296,23 @@ static struct job_path *path_of(struct live_job *job, const struct live_path *pa
 	return &job->paths[job->path_count++];
 }
 
+static struct job_error *error_of(struct live_job *job, const struct live_error *error)
+{
+	struct job_error key = { 0 };
+
+	LABEL(key.what, error->what, UNKNOWN);
+	LABEL(key.status, error->status, UNKNOWN);
+	LABEL(key.transport, error->transport, UNKNOWN);
+	LABEL(key.device, error->device, UNKNOWN);
+	for (unsigned int i = 0; i < job->error_count; i++)
+		if (!memcmp(&job->errors[i], &key, offsetof(struct job_error, count)))
+			return &job->errors[i];
+	if (job->error_count == JOB_ERRORS)
+		return &job->errors[JOB_ERRORS];
+	job->errors[job->error_count] = key;
+	return &job->errors[job->error_count++];
+}
+
 static enum job_exit exit_of(const struct live_process *process)
 {
 	if (process->exit_signal)
@@ -396,6 +414,7 @@ void jobs_add(struct jobs *jobs, const struct live *live)
 	const struct live_tracer *tracer = live_tracer(live);
 	struct live_process *const *processes;
 	const struct live_path *paths;
+	const struct live_error *errors;
 	const struct live_thread *threads;
 	size_t count;
 
@@ -412,6 +431,11 @@ void jobs_add(struct jobs *jobs, const struct live *live)
 			live_add(&path_of(job_of(jobs, paths[i].process, tracer->from), &paths[i])
 					  ->sums,
 				 &paths[i].amount.now);
+	count = live_errors(live, &errors);
+	for (size_t i = 0; i < count; i++)
+		if (errors[i].amount.now.count)
+			error_of(job_of(jobs, errors[i].process, tracer->from), &errors[i])
+				->count += errors[i].amount.now.count;
 	count = live_threads(live, &threads);
 	for (size_t i = 0; i < count; i++)
 		add_thread(jobs, live, &threads[i]);

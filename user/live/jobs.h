@@ -12,6 +12,7 @@
 
 #define JOBS_MOST 128
 #define JOB_PATHS 32
+#define JOB_ERRORS 16
 
 /*
  * Data transfers, copies and control transfers of a job that are alike. Texts are plain, cut to
@@ -24,6 +25,12 @@ struct job_path {
 	uint64_t fetches; /* 1: data comes to the process that starts it */
 	struct live_sums sums; /* behind the key of the row */
 	uint64_t reported; /* of its bytes, those in an earlier line */
+};
+
+/* Errors of a job that are alike: as struct fact_error, without who made them. Texts as above. */
+struct job_error {
+	char what[16], status[32], transport[32], device[64];
+	uint64_t count; /* behind the key of the row */
 };
 
 /* Calls and operations that are open are counted by how long they are at least, in seconds. */
@@ -62,6 +69,8 @@ struct live_job {
 	unsigned int open_calls[JOB_AGES], open_ops[JOB_AGES];
 	struct job_path paths[JOB_PATHS + 2]; /* the last two: other ones, out and in */
 	unsigned int path_count;
+	struct job_error errors[JOB_ERRORS + 1]; /* the last one: other ones */
+	unsigned int error_count;
 };
 
 /* Whether it is no copy, and no control transfer. */

@@ -22,7 +22,8 @@ struct live {
 	of; /* by the number that facts of this interval use; may be NULL */
 	VEC(struct live_path) paths;
 	VEC(struct live_function) functions;
-	struct rowset path_rows, function_rows;
+	VEC(struct live_error) errors;
+	struct rowset path_rows, function_rows, error_rows;
 	VEC(struct live_site) sites;
 	VEC(struct live_thread) threads, before; /* of this interval, and of the last one */
 	struct fact_reason notes[FACT_MAX_REASONS];
@@ -45,8 +46,10 @@ void live_free(struct live *live)
 	map_release(&live->gone);
 	vec_release(&live->paths);
 	vec_release(&live->functions);
+	vec_release(&live->errors);
 	rowset_release(&live->path_rows);
 	rowset_release(&live->function_rows);
+	rowset_release(&live->error_rows);
 	vec_release(&live->sites);
 	vec_release(&live->threads);
 	vec_release(&live->before);
@@ -122,6 +125,7 @@ static void forget_ended(struct live *live)
 		return;
 	rowset_release(&live->path_rows);
 	rowset_release(&live->function_rows);
+	rowset_release(&live->error_rows);
 
 	for (size_t i = 0; i < live->paths.len; i++)
 		if (!gone(live->paths.data[i].process) && !gone(live->paths.data[i].peer))
@@ -132,6 +136,11 @@ static void forget_ended(struct live *live)
 		if (!gone(live->functions.data[i].process))
 			live->functions.data[kept++] = live->functions.data[i];
 	live->functions.len = kept;
+	kept = 0;
+	for (size_t i = 0; i < live->errors.len; i++)
+		if (!gone(live->errors.data[i].process))
+			live->errors.data[kept++] = live->errors.data[i];
+	live->errors.len = kept;
 	kept = 0;
 	for (size_t i = 0; i < live->before.len; i++)
 		if (!gone(live->before.data[i].process) && !gone(live->before.data[i].peer))
@@ -170,6 +179,8 @@ void live_begin(struct live *live, const struct live_tracer *tracer)
 		amount_next(&live->functions.data[i].calls);
 		amount_next(&live->functions.data[i].sends);
 	}
+	for (size_t i = 0; i < live->errors.len; i++)
+		amount_next(&live->errors.data[i].amount);
 	for (size_t i = 0; i < live->sites.len; i++)
 		live->sites.data[i].now = 0;
 }
@@ -345,6 +356,36 @@ static void on_transfers(struct live *live, const struct fact_transfer *fact,
 		process->strange += moved.count;
 }
 
+static struct live_error *error_at(struct live *live, const struct live_error *key)
+{
+	const struct rowset_rows rows =
+		ROWSET_ROWS(&live->errors, offsetof(struct live_error, amount));
+	size_t number = rowset_add(&live->error_rows, rows, key);
+
+	if (number == live->errors.len)
+		vec_push(&live->errors, *key);
+	return &live->errors.data[number];
+}
+
+static void on_errors(struct live *live, const struct fact_error *fact,
+		      const struct fact_sums *sums)
+{
+	const struct live_sums errors = { .count = sums->count };
+	const struct live_error key = {
+		.process = process_of(live, fact->process),
+		.what = strings_keep(&live->strings, fact->what),
+		.status = strings_keep(&live->strings, fact->status),
+		.op = strings_keep(&live->strings, fact->op),
+		.function = strings_keep(&live->strings, fact->function),
+		.transport = strings_keep(&live->strings, fact->transport),
+		.device = strings_keep(&live->strings, fact->device),
+	};
+
+	note_nobodys(live, fact->process, sums);
+	if (key.process)
+		add(&error_at(live, &key)->amount, &errors);
+}
+
 static struct live_thread *thread_at(struct live *live, const struct live_process *process,
 				     uint32_t tid)
 {
@@ -449,6 +490,9 @@ static void on_fact(void *arg, enum fact_type type, const void *fact, const stru
 		break;
 	case FACT_TRANSFERS:
 		on_transfers(live, fact, sums);
+		break;
+	case FACT_ERRORS:
+		on_errors(live, fact, sums);
 		break;
 	case FACT_THREAD:
 		on_thread(live, fact);
@@ -622,6 +666,16 @@ static void keep_thread(struct strings *strings, struct live_thread *thread)
 	keep(strings, &thread->comm);
 }
 
+static void keep_error(struct strings *strings, struct live_error *error)
+{
+	keep(strings, &error->what);
+	keep(strings, &error->status);
+	keep(strings, &error->op);
+	keep(strings, &error->function);
+	keep(strings, &error->transport);
+	keep(strings, &error->device);
+}
+
 void live_forget(struct live *live)
 {
 	struct strings strings = { 0 };
@@ -638,6 +692,8 @@ void live_forget(struct live *live)
 	}
 	for (size_t i = 0; i < live->functions.len; i++)
 		keep(&strings, &live->functions.data[i].function);
+	for (size_t i = 0; i < live->errors.len; i++)
+		keep_error(&strings, &live->errors.data[i]);
 	for (size_t i = 0; i < live->threads.len; i++)
 		keep_thread(&strings, &live->threads.data[i]);
 	for (size_t i = 0; i < FACT_MAX_REASONS; i++)
@@ -650,6 +706,7 @@ void live_forget(struct live *live)
 	/* keys are addresses */
 	rowset_release(&live->path_rows);
 	rowset_release(&live->function_rows);
+	rowset_release(&live->error_rows);
 }
 
 size_t live_texts(const struct live *live)
@@ -688,6 +745,12 @@ size_t live_functions(const struct live *live, const struct live_function **all)
 {
 	*all = live->functions.data;
 	return live->functions.len;
+}
+
+size_t live_errors(const struct live *live, const struct live_error **all)
+{
+	*all = live->errors.data;
+	return live->errors.len;
 }
 
 size_t live_threads(const struct live *live, const struct live_thread **all)

@@ -77,6 +77,13 @@ struct live_path {
 	struct live_amount amount; /* behind the key of the row */
 };
 
+/* What failed in a process, as struct fact_error: counts alone. */
+struct live_error {
+	const struct live_process *process;
+	const char *what, *status, *op, *function, *transport, *device;
+	struct live_amount amount; /* behind the key of the row */
+};
+
 /* Calls of an MPI function. */
 struct live_function {
 	const struct live_process *process;
@@ -178,6 +185,7 @@ uint64_t live_began(const struct live *live);
 size_t live_processes(const struct live *live, struct live_process *const **all);
 size_t live_paths(const struct live *live, const struct live_path **all);
 size_t live_functions(const struct live *live, const struct live_function **all);
+size_t live_errors(const struct live *live, const struct live_error **all);
 size_t live_threads(const struct live *live, const struct live_thread **all);
 size_t live_sites(const struct live *live, const struct live_site **all);
 

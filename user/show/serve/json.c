@@ -44,6 +44,26 @@ static json_t *paths_of(const struct live_job *job)
 	return array;
 }
 
+static const struct shape error_shape[] = {
+	SHAPE_CHARS("what", struct job_error, what),
+	SHAPE_CHARS("status", struct job_error, status),
+	SHAPE_CHARS("transport", struct job_error, transport),
+	SHAPE_CHARS("device", struct job_error, device),
+	SHAPE_OF(struct job_error, count),
+	{ 0 },
+};
+
+static json_t *errors_of(const struct live_job *job)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < ARRAY_SIZE(job->errors); i++)
+		if (job->errors[i].count)
+			json_array_append_new(array,
+					      shape_json(error_shape, &job->errors[i], NULL));
+	return array;
+}
+
 static json_t *ages(const unsigned int *by_age)
 {
 	json_t *object = json_object();
@@ -85,6 +105,7 @@ static json_t *jobs_json(const struct serve_state *state)
 		json_object_set_new(row, "open_calls", ages(jobs[i]->open_calls));
 		json_object_set_new(row, "open_operations", ages(jobs[i]->open_ops));
 		json_object_set_new(row, "paths", paths_of(jobs[i]));
+		json_object_set_new(row, "errors", errors_of(jobs[i]));
 		json_array_append_new(array, row);
 	}
 	return array;

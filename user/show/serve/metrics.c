@@ -129,25 +129,51 @@ static bool is_first_like(const struct live_job *job, const struct job_path *pat
 	return is_used(path);
 }
 
+static bool is_of_transfer(const struct job_error *error)
+{
+	return !strcmp(error->what, FACT_ERROR_TRANSFER);
+}
+
+/* none: where it has no transport or device. */
+static void put_error(const struct serve_metrics *metrics, const struct live_job *job,
+		      const struct job_error *error, const char *none)
+{
+	put_job(metrics, "ucxbpf_errors", "_total", job);
+	put_text(metrics, "what", error->what);
+	put_text(metrics, "status", or_unknown(error->status));
+	put_text(metrics, "transport", *error->transport ? error->transport : none);
+	put_text(metrics, "device", *error->device ? error->device : none);
+	put_value(metrics, error->count);
+}
+
+/* A transfer that found no resource is tried again, and part of the sums of its path. */
+static void put_refused(const struct serve_metrics *metrics, const struct live_job *job,
+			const struct job_path *path)
+{
+	struct job_error error = { .what = FACT_ERROR_TRANSFER,
+				   .status = "UCS_ERR_NO_RESOURCE",
+				   .count = refused_like(job, path) };
+
+	memcpy(error.transport, path->transport, sizeof(error.transport));
+	memcpy(error.device, path->device, sizeof(error.device));
+	put_error(metrics, job, &error, "unknown");
+}
+
 static void put_errors(const struct serve_metrics *metrics)
 {
 	struct live_job *const *jobs;
 	const size_t count = jobs_all(metrics->state->jobs, &jobs);
 
-	family(metrics, "ucxbpf_errors", "counter",
-	       "Attempts at transfers that sent nothing, by status");
-	for (size_t i = 0; i < count; i++)
-		for (size_t k = 0; k < ARRAY_SIZE(jobs[i]->paths); k++) {
-			const struct job_path *path = &jobs[i]->paths[k];
-
-			if (!is_first_like(jobs[i], path))
-				continue;
-			put_job(metrics, "ucxbpf_errors", "_total", jobs[i]);
-			put_text(metrics, "transport", or_unknown(path->transport));
-			put_text(metrics, "device", or_unknown(path->device));
-			put_text(metrics, "status", "refused");
-			put_value(metrics, refused_like(jobs[i], path));
-		}
+	family(metrics, "ucxbpf_errors", "counter", "What failed, by status");
+	for (size_t i = 0; i < count; i++) {
+		for (size_t k = 0; k < ARRAY_SIZE(jobs[i]->paths); k++)
+			if (is_first_like(jobs[i], &jobs[i]->paths[k]))
+				put_refused(metrics, jobs[i], &jobs[i]->paths[k]);
+		for (size_t k = 0; k < ARRAY_SIZE(jobs[i]->errors); k++)
+			if (jobs[i]->errors[k].count)
+				put_error(metrics, jobs[i], &jobs[i]->errors[k],
+					  is_of_transfer(&jobs[i]->errors[k]) ? "unknown" : "");
+	}
 }
 
 /* ---- jobs ---- */

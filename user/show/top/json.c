@@ -124,6 +124,20 @@ static const struct shape function_shape[] = {
 	{ 0 },
 };
 
+SHAPE_GETTER(error_process, struct live_error, error, id_of(error->process));
+
+static const struct shape error_shape[] = {
+	SHAPE_WHOLE("process", error_process),
+	SHAPE_OF(struct live_error, what),
+	SHAPE_OF(struct live_error, status),
+	SHAPE_OF(struct live_error, op),
+	SHAPE_OF(struct live_error, function),
+	SHAPE_OF(struct live_error, transport),
+	SHAPE_OF(struct live_error, device),
+	SHAPE_STRUCT("errors", struct live_error, amount, count_shape),
+	{ 0 },
+};
+
 static const struct shape site_shape[] = {
 	SHAPE_OF(struct live_site, function),
 	SHAPE_AS("call_site", struct live_site, place),
@@ -218,19 +232,22 @@ int top_json(const struct live *live, const struct top_nics *nics, FILE *out)
 	const struct live_tracer *tracer = live_tracer(live);
 	const struct live_path *paths;
 	const struct live_function *functions;
+	const struct live_error *errors;
 	const struct live_site *sites;
 	const struct live_thread *threads;
 	size_t path_count = live_paths(live, &paths),
-	       function_count = live_functions(live, &functions);
+	       function_count = live_functions(live, &functions),
+	       error_count = live_errors(live, &errors);
 	size_t site_count = live_sites(live, &sites), thread_count = live_threads(live, &threads);
 	json_t *object = json_pack(
-		"{s:s, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema",
-		TOP_SCHEMA, "n", (json_int_t)live_count(live), "real_ns", (json_int_t)tracer->real,
-		"from_ns", (json_int_t)tracer->from, "to_ns", (json_int_t)tracer->to, "watched_ns",
-		(json_int_t)tracer->watched, "tracer", shape_json(tracer_shape, tracer, live),
-		"processes", processes(live), "paths",
+		"{s:s, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+		"schema", TOP_SCHEMA, "n", (json_int_t)live_count(live), "real_ns",
+		(json_int_t)tracer->real, "from_ns", (json_int_t)tracer->from, "to_ns",
+		(json_int_t)tracer->to, "watched_ns", (json_int_t)tracer->watched, "tracer",
+		shape_json(tracer_shape, tracer, live), "processes", processes(live), "paths",
 		shape_array(path_shape, paths, path_count, sizeof(*paths), live), "functions",
 		shape_array(function_shape, functions, function_count, sizeof(*functions), live),
+		"errors", shape_array(error_shape, errors, error_count, sizeof(*errors), live),
 		"call_sites", shape_array(site_shape, sites, site_count, sizeof(*sites), live),
 		"threads", shape_array(thread_shape, threads, thread_count, sizeof(*threads), live),
 		"nics",

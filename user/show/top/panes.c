@@ -309,6 +309,25 @@ static void ports(struct pane *pane, const struct top_node *node)
 	}
 }
 
+static void failures(struct pane *pane, const struct live *live)
+{
+	const struct live_error *all;
+	size_t count = live_errors(live, &all);
+
+	for (size_t i = 0; i < count; i++) {
+		struct pane_cell *cells = row_of(pane);
+
+		cell_process(&cells[0], all[i].process);
+		cell_number(&cells[1], count_rate(live, all[i].amount.now.count));
+		cell_number(&cells[2], (double)all[i].amount.total.count);
+		cell_say(&cells[3], "%s %s%s%s%s%s%s%s", all[i].what ? all[i].what : "?",
+			 all[i].status ? all[i].status : "?", all[i].transport ? ", " : "",
+			 all[i].transport ? all[i].transport : "", all[i].op ? ", " : "",
+			 all[i].op ? all[i].op : "", all[i].function ? " in " : "",
+			 all[i].function ? all[i].function : "");
+	}
+}
+
 static void errors(struct pane *pane, const struct top_node *node)
 {
 	const struct live *live = node->live;
@@ -316,6 +335,7 @@ static void errors(struct pane *pane, const struct top_node *node)
 	size_t count = live_paths(live, &all);
 	const struct fact_reason *notes = live_notes(live);
 
+	failures(pane, live);
 	for (size_t i = 0; i < count; i++) {
 		struct pane_cell *cells;
 
@@ -435,9 +455,9 @@ static const struct pane_of {
 	},
 	[PANE_ERRORS] = {
 		"errors",
-		{ NODE, { "RANK", 8 }, { "RETRIES/s", 12 }, { "SO FAR", 12 },
+		{ NODE, { "RANK", 8 }, { "COUNT/s", 12 }, { "SO FAR", 12 },
 		  { "WHERE", 0, true } },
-		2, false, "no transfer found UCT without room, and nothing is known to be missing",
+		2, false, "no error was counted, and nothing is known to be missing",
 		errors,
 	},
 	[PANE_TRACER] = {

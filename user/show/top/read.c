@@ -82,6 +82,9 @@ static void check_arrays(struct json_interval *reading)
 		if (!json_is_array(value) || json_array_size(value) > arrays[i].most)
 			reading->what = arrays[i].name;
 	}
+	/* older programs have none */
+	if (json_array_size(json_object_get(reading->object, "errors")) > ROWS_MOST)
+		reading->what = "errors";
 }
 
 /* Rows and texts of a view stay, so that a node that sends new ones again and again must be
@@ -90,11 +93,13 @@ static bool is_full(const struct live *live)
 {
 	const struct live_path *paths;
 	const struct live_function *functions;
+	const struct live_error *errors;
 	const struct live_site *sites;
 
 	return live_paths(live, &paths) > ROWS_MOST ||
 	       live_functions(live, &functions) > ROWS_MOST ||
-	       live_sites(live, &sites) > ROWS_MOST || live_texts(live) > ROWS_MOST;
+	       live_errors(live, &errors) > ROWS_MOST || live_sites(live, &sites) > ROWS_MOST ||
+	       live_texts(live) > ROWS_MOST;
 }
 
 static const json_t *array(const struct json_interval *reading, const char *name)
@@ -227,6 +232,22 @@ static void put_path(struct json_interval *reading, const json_t *row)
 	fact_put_sums(&reading->sink, FACT_TRANSFERS, &fact, &sums);
 }
 
+static void put_error(struct json_interval *reading, const json_t *row)
+{
+	const struct fact_error fact = {
+		.process = process_of(reading, row, "process"),
+		.what = text(row, "what"),
+		.status = text(row, "status"),
+		.op = text(row, "op"),
+		.function = text(row, "function"),
+		.transport = text(row, "transport"),
+		.device = text(row, "device"),
+	};
+	const struct fact_sums sums = count_of(reading, row, "errors");
+
+	fact_put_sums(&reading->sink, FACT_ERRORS, &fact, &sums);
+}
+
 /*
  * A thread without any state was not inspected. A call is at most as old as the interval here: the
  * view adds the earlier intervals.
@@ -279,6 +300,7 @@ static void put_all(struct json_interval *reading)
 	json_array_foreach(array(reading, "processes"), i, row) put_process(reading, row);
 	json_array_foreach(array(reading, "functions"), i, row) put_function(reading, row);
 	json_array_foreach(array(reading, "paths"), i, row) put_path(reading, row);
+	json_array_foreach(array(reading, "errors"), i, row) put_error(reading, row);
 	json_array_foreach(array(reading, "threads"), i, row) put_thread(reading, row);
 	json_array_foreach(array(reading, "processes"), i, row) put_life(reading, row);
 }
