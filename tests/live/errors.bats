@@ -48,6 +48,8 @@ session_links()
 		counted UCX_PROTO_ENABLE=$proto UCX_RNDV_THRESH=8k LONG=1
 		agree --rendezvous
 	done
+	"$UCXBPF" export -f sqlite -o "$WORK/a.db" "$WORK/a.ucxb"
+	[ "$(sqlite3 "$WORK/a.db" "SELECT count FROM errors WHERE what = 'endpoint'")" = 1 ]
 	"$UCXBPF" replay "$WORK/a.ucxb" | tr -s '\n ' ' ' | tee "$WORK/text"
 	grep -q 'endpoint UCS_ERR_ENDPOINT_TIMEOUT 1, operation UCS_ERR_CANCELED 3,' "$WORK/text"
 	grep -q 'other operations that failed: not known' "$WORK/text"

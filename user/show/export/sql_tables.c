@@ -106,7 +106,7 @@ static int sql_put_columns(FILE *out, enum fact_type type, enum sql_part part, b
 		if (sql_in(type, column, part))
 			put_column(out, column, !count++ && first);
 	for (const struct fact_column *column = info->sums; column && column->name; column++)
-		if (part == SQL_EVENT)
+		if (part != SQL_KEY)
 			put_column(out, column, !count++ && first);
 	return count;
 }
@@ -239,16 +239,20 @@ static struct column_value value_of(struct sql_tables *tables, const struct fact
 	return value;
 }
 
-static void add_whole(struct sql_tables *tables, enum fact_type type, const void *fact)
+static void add_whole(struct sql_tables *tables, enum fact_type type, const void *fact,
+		      const struct fact_sums *sums)
 {
 	const struct fact_column *column = fact_infos[type].columns;
 	sqlite3_stmt *row = tables->rows[type];
+	int at = 1;
 
-	for (int at = 1; column->name; column++, at++) {
+	for (; column->name; column++, at++) {
 		const struct column_value value = value_of(tables, column, fact);
 
 		sql_bind(row, at, column, &value);
 	}
+	if (sums)
+		bind_columns(row, at, fact_infos[type].sums, sums);
 	sql_step(tables->sql, row);
 }
 
@@ -324,7 +328,7 @@ void sql_tables_add(struct sql_tables *tables, enum fact_type type, const void *
 	if (tables->sql->err)
 		return;
 	if (!sql_has_key(type)) {
-		add_whole(tables, type, fact);
+		add_whole(tables, type, fact, sums);
 		return;
 	}
 	sqlite3_bind_int64(row, at++,
