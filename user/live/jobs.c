@@ -340,7 +340,7 @@ static void add_process(struct jobs *jobs, const struct live_process *process, u
 	job->exits[exit_of(process)]++;
 }
 
-static void add_thread(struct jobs *jobs, const struct live *live, const struct live_thread *thread)
+static void add_thread(struct jobs *jobs, const struct live_thread *thread)
 {
 	struct live_job *job;
 	uint64_t age;
@@ -348,7 +348,7 @@ static void add_thread(struct jobs *jobs, const struct live *live, const struct 
 	if (!thread->function || !thread->since || thread->process->ended)
 		return;
 	job = job_of(jobs, thread->process, 0);
-	age = live_age(live, thread);
+	age = live_age(thread);
 	for (unsigned int i = 0; i < JOB_AGES; i++) {
 		if (age < job_ages[i] * SECOND)
 			continue;
@@ -438,7 +438,7 @@ void jobs_add(struct jobs *jobs, const struct live *live)
 				->count += errors[i].amount.now.count;
 	count = live_threads(live, &threads);
 	for (size_t i = 0; i < count; i++)
-		add_thread(jobs, live, &threads[i]);
+		add_thread(jobs, &threads[i]);
 	for (size_t i = 0; i < jobs->all.len; i++)
 		end(jobs->all.data[i], tracer, tracer->lost - jobs->lost);
 	jobs->lost = tracer->lost;

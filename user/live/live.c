@@ -62,9 +62,9 @@ double live_rate(const struct live_tracer *tracer, uint64_t amount)
 	return tracer->watched ? amount * 1e9 / tracer->watched : NAN;
 }
 
-uint64_t live_age(const struct live *live, const struct live_thread *thread)
+uint64_t live_age(const struct live_thread *thread)
 {
-	return live->tracer.to > thread->since ? live->tracer.to - thread->since : 0;
+	return thread->at > thread->since ? thread->at - thread->since : 0;
 }
 
 static double cpus(const struct live_tracer *tracer, double ns)

@@ -164,8 +164,8 @@ void live_add(struct live_sums *to, const struct live_sums *sums);
 /* A number per second of an interval; NAN: nothing was watched. */
 double live_rate(const struct live_tracer *tracer, uint64_t amount);
 
-/* For so long a thread has been in its call at least, up to the interval's end, ns. */
-uint64_t live_age(const struct live *live, const struct live_thread *thread);
+/* For so long a thread was in its call at least when it was looked at, ns. */
+uint64_t live_age(const struct live_thread *thread);
 
 /* CPUs that traps of probes, and the programs behind them, took of the job; NAN: unknown. */
 double live_trap_cpus(const struct live_tracer *tracer);

@@ -56,15 +56,15 @@ void cell_size(struct pane_cell *cell, double value)
 	cell_speed(cell, value, false);
 }
 
-void cell_age(struct pane_cell *cell, uint64_t ns, bool known)
+void cell_age(struct pane_cell *cell, uint64_t ns)
 {
-	char text[32] = "-";
+	char text[32] = "?";
 
-	if (known)
+	if (ns)
 		unit_time(text, sizeof(text), ns, false);
-	cell_say(cell, "%s%s", known ? ">=" : "", text);
-	cell->key = known ? (double)ns : NAN;
-	cell->colour = known && ns >= CELL_LONG_NS ? PANE_BAD : PANE_PLAIN;
+	cell_say(cell, "%s%s", ns ? ">=" : "", text);
+	cell->key = ns ? (double)ns : NAN;
+	cell->colour = ns >= CELL_LONG_NS ? PANE_BAD : PANE_PLAIN;
 }
 
 void cell_share(struct pane_cell *cell, uint64_t part, uint64_t looks)

@@ -23,7 +23,8 @@ void cell_process(struct pane_cell *cell, const struct live_process *process);
 /* Bytes per second; least: it is a lower bound. */
 void cell_speed(struct pane_cell *cell, double value, bool least);
 
-void cell_age(struct pane_cell *cell, uint64_t ns, bool known);
+/* A call's age, a lower bound; 0, of a call that one look alone has found, is not known. */
+void cell_age(struct pane_cell *cell, uint64_t ns);
 
 /* The share of the inspections in looks that are in part as well; both are bit masks. */
 void cell_share(struct pane_cell *cell, uint64_t part, uint64_t looks);

@@ -148,8 +148,8 @@ static const struct shape site_shape[] = {
 
 SHAPE_GETTER(thread_process, struct live_thread, thread, id_of(thread->process));
 SHAPE_GETTER(thread_peer, struct live_thread, thread, id_of(thread->peer));
-SHAPE_GETTER_WITH(thread_age, struct live_thread, thread, struct live, live,
-		  thread->since ? json_integer((json_int_t)live_age(live, thread)) : NULL);
+SHAPE_GETTER(thread_age, struct live_thread, thread,
+	     thread->since ? json_integer((json_int_t)live_age(thread)) : NULL);
 
 static const struct shape thread_shape[] = {
 	SHAPE_WHOLE("process", thread_process),
@@ -159,6 +159,7 @@ static const struct shape thread_shape[] = {
 	SHAPE_AS("call_site", struct live_thread, place),
 	SHAPE_OF(struct live_thread, outside),
 	SHAPE_OF(struct live_thread, reason),
+	SHAPE_AS("looked_ns", struct live_thread, at, .null = SHAPE_ZERO),
 	SHAPE_WHOLE("at_least_ns", thread_age),
 	SHAPE_OF(struct live_thread, op),
 	SHAPE_WHOLE("peer", thread_peer),

@@ -48,7 +48,9 @@ static void now_in(struct pane_cell *cell, const struct live *live,
 		   const struct live_process *process)
 {
 	const struct live_thread *thread = first_thread(live, process);
-	char peer[32] = "", time[32];
+	const uint64_t age = thread ? live_age(thread) : 0;
+	struct pane_cell how_long = { 0 };
+	char peer[32] = "";
 
 	if (process->ended) {
 		cell_say(cell, "ended");
@@ -64,12 +66,12 @@ static void now_in(struct pane_cell *cell, const struct live *live,
 		cell_say(cell, "computing");
 		return;
 	}
-	unit_time(time, sizeof(time), live_age(live, thread), false);
 	if (thread->peer_rank >= 0)
 		snprintf(peer, sizeof(peer), " with %d", thread->peer_rank);
-	cell_say(cell, ">=%s %s%s", time, thread->function, peer);
-	if (live_age(live, thread) >= CELL_LONG_NS)
-		cell->colour = PANE_BAD;
+	cell_age(&how_long, age);
+	cell_say(cell, "%s%s%s%s", age ? how_long.text : "", age ? " " : "", thread->function,
+		 peer);
+	cell->colour = how_long.colour;
 }
 
 static void ranks(struct pane *pane, const struct top_node *node)
@@ -280,7 +282,7 @@ static void stuck(struct pane *pane, const struct top_node *node)
 		cells = row_of(pane);
 		cell_process(&cells[0], thread->process);
 		cell_name(&cells[1], thread->function);
-		cell_age(&cells[2], live_age(live, thread), thread->since);
+		cell_age(&cells[2], live_age(thread));
 		cell_name(&cells[3], thread->op);
 		cell_say(&cells[4], thread->peer_rank >= 0 ? "%d" : "?", thread->peer_rank);
 		cell_say(&cells[5], thread->tag >= 0 ? "%d" : "?", thread->tag);

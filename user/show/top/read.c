@@ -248,14 +248,10 @@ static void put_error(struct json_interval *reading, const json_t *row)
 	fact_put_sums(&reading->sink, FACT_ERRORS, &fact, &sums);
 }
 
-/*
- * A thread without any state was not inspected. A call is at most as old as the interval here: the
- * view adds the earlier intervals.
- */
+/* A thread without any state was not inspected. */
 static void put_thread(struct json_interval *reading, const json_t *row)
 {
-	const int64_t age = whole(row, "at_least_ns");
-	const uint64_t length = reading->to - reading->from;
+	const uint64_t looked = (uint64_t)whole(row, "looked_ns");
 	const char *label = text(row, "call_site");
 	const struct place place = { .label = label };
 	const struct fact_thread fact = {
@@ -266,9 +262,7 @@ static void put_thread(struct json_interval *reading, const json_t *row)
 		.place = label ? &place : NULL,
 		.outside = json_is_true(json_object_get(row, "outside")),
 		.reason = text(row, "reason"),
-		.at = reading->to - (age < 0                  ? 0
-				     : (uint64_t)age < length ? (uint64_t)age
-							      : length),
+		.at = looked >= reading->from && looked <= reading->to ? looked : reading->to,
 	};
 	const struct fact_open open = {
 		.process = fact.process,
