@@ -124,6 +124,7 @@ stuck_job()
 	wait "$TOP_PID"
 	TOP_PID=
 	finish
+	jq -es 'all(.rates_bound == .tracer.away)' "$WORK/top"
 	# per second of watched time; none, where nothing was watched
 	jq -es 'all(.watched_ns as $w | .processes[0].sends |
 		if $w == 0 then .per_s == null else (.per_s * $w / 1e9 - .count | fabs) < 0.01 * (.count + 1) end)' "$WORK/top"

@@ -187,9 +187,13 @@ static void test_rates_are_of_watched_time(void **state)
 	begin(&view, SECOND, SECOND / 4);
 	end(&view);
 	assert_true(live_rate(live_tracer(view.live), 1000) == 4000);
+	assert_true(live_rates_least(live_tracer(view.live)));
 	begin(&view, SECOND, 0);
 	end(&view);
 	assert_true(isnan(live_rate(live_tracer(view.live), 1000)));
+	begin(&view, SECOND, SECOND);
+	end(&view);
+	assert_false(live_rates_least(live_tracer(view.live)));
 	live_free(view.live);
 }
 

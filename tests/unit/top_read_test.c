@@ -244,7 +244,9 @@ static const char *cell(const struct top_nodes *nodes, enum pane_kind kind, size
 static void test_the_same_is_shown(void **state)
 {
 	struct bed *bed = *state;
-	struct top_nodes nodes = nodes_of("n0", bed->read, &bed->read_nics);
+	struct top_nodes nodes = nodes_of("n0", bed->read, &bed->read_nics),
+			 alone = nodes_of(NULL, bed->live, &bed->nics);
+	struct pane_head head;
 
 	begin(bed, SECOND);
 	process(bed, 0, 0, 2);
@@ -254,6 +256,7 @@ static void test_the_same_is_shown(void **state)
 	look(bed, 1, NULL, "it was not stopped");
 	end(bed);
 	same_panes(bed);
+	assert_false(json_is_true(json_object_get(bed->object, "rates_bound")));
 	assert_string_equal(cell(&nodes, PANE_RANKS, 0, "SENDS/s"), "10");
 	assert_string_equal(cell(&nodes, PANE_RANKS, 1, "NOW"), "? it was not stopped");
 
@@ -266,8 +269,17 @@ static void test_the_same_is_shown(void **state)
 	look(bed, 1, "MPI_Recv", NULL);
 	end(bed);
 	same_panes(bed);
+	assert_true(json_is_true(json_object_get(bed->object, "rates_bound")));
+	pane_head(&alone, &head);
+	assert_non_null(strstr(head.much, "sent >=1.37 KiB/s, >=14 sends/s, watched 50.0%  "));
+	vec_release(&alone.all);
+	assert_string_equal(cell(&nodes, PANE_RANKS, 1, "SENDS/s"), ">=14");
+	assert_string_equal(cell(&nodes, PANE_RANKS, 1, "OUT/s"), ">=1.37 KiB");
 	assert_string_equal(cell(&nodes, PANE_RANKS, 1, "NOW"), "MPI_Recv with 5");
 	assert_string_equal(cell(&nodes, PANE_STUCK, 0, "FOR"), "?");
+	assert_string_equal(cell(&nodes, PANE_PATHS, 1, "OPS/s"), ">=14");
+	assert_string_equal(cell(&nodes, PANE_FUNCTIONS, 0, "CALLS/s"), ">=14");
+	assert_string_equal(cell(&nodes, PANE_NODES, 0, "SENDS/s"), ">=14");
 	for (int i = 0; i < 7; i++) {
 		begin(bed, SECOND);
 		process(bed, 0, 0, 2);
@@ -279,8 +291,8 @@ static void test_the_same_is_shown(void **state)
 	}
 	assert_string_equal(cell(&nodes, PANE_RANKS, 1, "NOW"), ">=7.00 s MPI_Recv with 5");
 	assert_string_equal(cell(&nodes, PANE_STUCK, 0, "NODE"), "n0");
-	assert_string_equal(cell(&nodes, PANE_ERRORS, 0, "SO FAR"), "38");
-	assert_string_equal(cell(&nodes, PANE_ERRORS, 2, "SO FAR"), "19");
+	assert_string_equal(cell(&nodes, PANE_ERRORS, 0, "COUNTED"), "38");
+	assert_string_equal(cell(&nodes, PANE_ERRORS, 2, "COUNTED"), "19");
 
 	/* one has ended, and is gone; another one comes */
 	begin(bed, SECOND);

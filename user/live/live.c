@@ -62,6 +62,11 @@ double live_rate(const struct live_tracer *tracer, uint64_t amount)
 	return tracer->watched ? amount * 1e9 / tracer->watched : NAN;
 }
 
+bool live_rates_least(const struct live_tracer *tracer)
+{
+	return tracer->away;
+}
+
 uint64_t live_age(const struct live_thread *thread)
 {
 	return thread->at > thread->since ? thread->at - thread->since : 0;

@@ -161,8 +161,14 @@ size_t live_texts(const struct live *live);
 /* Adds sums to others. */
 void live_add(struct live_sums *to, const struct live_sums *sums);
 
-/* A number per second of an interval; NAN: nothing was watched. */
+/* A number per second of the watched time; NAN: nothing was watched. */
 double live_rate(const struct live_tracer *tracer, uint64_t amount);
+
+/*
+ * Whether rates are lower bounds: a part of the interval was not watched, in which a job that
+ * mainly communicates is faster than under probes.
+ */
+bool live_rates_least(const struct live_tracer *tracer);
 
 /* For so long a thread was in its call at least when it was looked at, ns. */
 uint64_t live_age(const struct live_thread *thread);

@@ -31,14 +31,24 @@ void cell_name(struct pane_cell *cell, const char *text)
 	cell_say(cell, "%s", text ? text : "?");
 }
 
-void cell_number(struct pane_cell *cell, double value)
+static void say_value(struct pane_cell *cell, const char *text, double value, bool least)
+{
+	cell_say(cell, "%s%s", isfinite(value) && least ? ">=" : "", text);
+	cell->key = value;
+}
+
+void cell_rate(struct pane_cell *cell, double value, bool least)
 {
 	char text[32] = "?";
 
 	if (isfinite(value))
 		unit_count(text, sizeof(text), (uint64_t)(value + 0.5), false);
-	cell_say(cell, "%s", text);
-	cell->key = value;
+	say_value(cell, text, value, least);
+}
+
+void cell_number(struct pane_cell *cell, double value)
+{
+	cell_rate(cell, value, false);
 }
 
 void cell_speed(struct pane_cell *cell, double value, bool least)
@@ -47,8 +57,7 @@ void cell_speed(struct pane_cell *cell, double value, bool least)
 
 	if (isfinite(value))
 		unit_bytes(text, sizeof(text), (uint64_t)(value + 0.5), false);
-	cell_say(cell, "%s%s", isfinite(value) && least ? ">=" : "", text);
-	cell->key = value;
+	say_value(cell, text, value, least);
 }
 
 void cell_size(struct pane_cell *cell, double value)
@@ -62,8 +71,7 @@ void cell_age(struct pane_cell *cell, uint64_t ns)
 
 	if (ns)
 		unit_time(text, sizeof(text), ns, false);
-	cell_say(cell, "%s%s", ns ? ">=" : "", text);
-	cell->key = ns ? (double)ns : NAN;
+	say_value(cell, text, ns ? (double)ns : NAN, true);
 	cell->colour = ns >= CELL_LONG_NS ? PANE_BAD : PANE_PLAIN;
 }
 
@@ -78,13 +86,18 @@ void cell_share(struct pane_cell *cell, uint64_t part, uint64_t looks)
 	cell->key = all ? (double)some / all : NAN;
 }
 
+void cell_part(struct pane_cell *cell, double part, bool least)
+{
+	char text[32] = "?";
+
+	if (isfinite(part))
+		snprintf(text, sizeof(text), "%.1f%%", 100 * part);
+	say_value(cell, text, part, least);
+}
+
 void cell_percent(struct pane_cell *cell, double part)
 {
-	if (isfinite(part))
-		cell_say(cell, "%.1f%%", 100 * part);
-	else
-		cell_say(cell, "?");
-	cell->key = part;
+	cell_part(cell, part, false);
 }
 
 void cell_process(struct pane_cell *cell, const struct live_process *process)

@@ -20,8 +20,10 @@ void cell_size(struct pane_cell *cell, double value);
 void cell_percent(struct pane_cell *cell, double part);
 void cell_process(struct pane_cell *cell, const struct live_process *process);
 
-/* Bytes per second; least: it is a lower bound. */
+/* Numbers, bytes and shares per second; least: it is a lower bound. */
+void cell_rate(struct pane_cell *cell, double value, bool least);
 void cell_speed(struct pane_cell *cell, double value, bool least);
+void cell_part(struct pane_cell *cell, double part, bool least);
 
 /* A call's age, a lower bound; 0, of a call that one look alone has found, is not known. */
 void cell_age(struct pane_cell *cell, uint64_t ns);

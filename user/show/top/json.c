@@ -241,11 +241,12 @@ int top_json(const struct live *live, const struct top_nics *nics, FILE *out)
 	       error_count = live_errors(live, &errors);
 	size_t site_count = live_sites(live, &sites), thread_count = live_threads(live, &threads);
 	json_t *object = json_pack(
-		"{s:s, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+		"{s:s, s:I, s:I, s:I, s:I, s:I, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 		"schema", TOP_SCHEMA, "n", (json_int_t)live_count(live), "real_ns",
 		(json_int_t)tracer->real, "from_ns", (json_int_t)tracer->from, "to_ns",
-		(json_int_t)tracer->to, "watched_ns", (json_int_t)tracer->watched, "tracer",
-		shape_json(tracer_shape, tracer, live), "processes", processes(live), "paths",
+		(json_int_t)tracer->to, "watched_ns", (json_int_t)tracer->watched, "rates_bound",
+		live_rates_least(tracer), "tracer", shape_json(tracer_shape, tracer, live),
+		"processes", processes(live), "paths",
 		shape_array(path_shape, paths, path_count, sizeof(*paths), live), "functions",
 		shape_array(function_shape, functions, function_count, sizeof(*functions), live),
 		"errors", shape_array(error_shape, errors, error_count, sizeof(*errors), live),

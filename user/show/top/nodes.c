@@ -21,7 +21,7 @@ struct share_of {
 	size_t nodes; /* with current numbers */
 	size_t alive;
 	double out, sends; /* per second */
-	bool least; /* out is a lower bound */
+	bool least, unsized; /* both are lower bounds; out alone is */
 	bool absent; /* some node has no current numbers */
 	double cpu, paid, watched; /* NAN: not known */
 	double budget;
@@ -49,7 +49,8 @@ static struct share_of share_of(const struct live *live)
 		.alive = alive,
 		.out = live_rate(tracer, sum.bytes),
 		.sends = live_rate(tracer, sum.count),
-		.least = sum.unsized,
+		.least = live_rates_least(tracer),
+		.unsized = sum.unsized,
 		.cpu = tracer->cpu,
 		.paid = tracer->paid,
 		.watched = tracer->watched / interval_ns(tracer),
@@ -98,8 +99,8 @@ void node_state_cells(struct pane_cell *cells, const struct top_node *node)
 		return;
 	share = share_of(node->live);
 	cell_number(&cells[2], (double)share.alive);
-	cell_speed(&cells[3], share.out, share.least);
-	cell_number(&cells[4], share.sends);
+	cell_speed(&cells[3], share.out, share.least || share.unsized);
+	cell_rate(&cells[4], share.sends, share.least);
 	cell_percent(&cells[5], share.watched);
 	cell_percent(&cells[6], share.cpu);
 	cell_percent(&cells[7], share.paid);
@@ -236,6 +237,7 @@ static struct share_of share_of_all(const struct top_nodes *nodes)
 		sum.nodes++;
 		sum.alive += one.alive;
 		sum.least = sum.least || one.least || !isfinite(one.out);
+		sum.unsized = sum.unsized || one.unsized;
 		sum.out += isfinite(one.out) ? one.out : 0;
 		sum.sends += isfinite(one.sends) ? one.sends : 0;
 		sum.cpu = higher(sum.cpu, one.cpu);
@@ -251,8 +253,8 @@ static void say_how_much(struct share_of share, bool one, struct pane_head *head
 	struct pane_cell out = { 0 }, sends = { 0 }, cpu = { 0 }, paid = { 0 }, watched = { 0 };
 	char budget[32] = "no budget";
 
-	cell_speed(&out, share.out, share.least || share.absent);
-	cell_number(&sends, share.sends);
+	cell_speed(&out, share.out, share.least || share.unsized || share.absent);
+	cell_rate(&sends, share.sends, share.least || share.absent);
 	cell_percent(&cpu, share.cpu);
 	cell_percent(&paid, share.paid);
 	cell_percent(&watched, share.watched);
@@ -260,12 +262,12 @@ static void say_how_much(struct share_of share, bool one, struct pane_head *head
 		snprintf(budget, sizeof(budget), "%.3g%%", 100 * share.budget);
 	if (one)
 		snprintf(head->much, sizeof(head->much),
-			 "sent %s/s, %s sends/s  tracer %s CPU, costs %s of %s, watched %s",
-			 out.text, sends.text, cpu.text, paid.text, budget, watched.text);
+			 "sent %s/s, %s sends/s, watched %s  tracer costs %s of %s, CPU %s",
+			 out.text, sends.text, watched.text, paid.text, budget, cpu.text);
 	else if (share.absent && share.nodes)
 		snprintf(
 			head->much, sizeof(head->much),
-			"sent %s/s, >=%s sends/s  tracer on %zu node%s costs <=%s of %s, watched >=%s",
+			"sent %s/s, %s sends/s  tracer on %zu node%s costs <=%s of %s, watched >=%s",
 			out.text, sends.text, share.nodes, share.nodes == 1 ? "" : "s", paid.text,
 			budget, watched.text);
 	else if (share.nodes)

@@ -17,9 +17,18 @@ static double bytes_rate(const struct live *live, const struct live_sums *sums)
 	return live_rate(live_tracer(live), sums->bytes);
 }
 
-static double count_rate(const struct live *live, uint64_t count)
+static void say_bytes(struct pane_cell *cell, const struct live *live, const struct live_sums *sums,
+		      bool least)
 {
-	return live_rate(live_tracer(live), count);
+	cell_speed(cell, bytes_rate(live, sums),
+		   least || sums->unsized || live_rates_least(live_tracer(live)));
+}
+
+static void say_count(struct pane_cell *cell, const struct live *live, uint64_t count)
+{
+	const struct live_tracer *tracer = live_tracer(live);
+
+	cell_rate(cell, live_rate(tracer, count), live_rates_least(tracer));
 }
 
 #define NODE_MOST 24 /* screen columns for node names */
@@ -89,11 +98,9 @@ static void ranks(struct pane *pane, const struct top_node *node)
 		cells[1].key = process->pid;
 		cell_share(&cells[2], process->in_mpi, process->looks);
 		cell_share(&cells[3], process->waiting, process->looks);
-		cell_speed(&cells[4], bytes_rate(live, &process->sends.now),
-			   process->sends.now.unsized);
-		cell_speed(&cells[5], bytes_rate(live, &process->in.now),
-			   !process->whole || process->in.now.unsized);
-		cell_number(&cells[6], count_rate(live, process->sends.now.count));
+		say_bytes(&cells[4], live, &process->sends.now, false);
+		say_bytes(&cells[5], live, &process->in.now, !process->whole);
+		say_count(&cells[6], live, process->sends.now.count);
 		now_in(&cells[7], live, process);
 		if (node->state == TOP_LATE)
 			node_outdated(&cells[7], node);
@@ -157,9 +164,10 @@ static void paths(struct pane *pane, const struct top_node *node)
 			cells[2].colour = PANE_WARN;
 		cell_name(&cells[3], sum->initiator);
 		cell_name(&cells[4], sum->locality);
-		cell_speed(&cells[5], bytes_rate(live, &sum->sums), sum->sums.unsized);
-		cell_number(&cells[6], count_rate(live, sum->sums.count));
-		cell_percent(&cells[7], nic ? bytes_rate(live, &sum->sums) / nic->rate : NAN);
+		say_bytes(&cells[5], live, &sum->sums, false);
+		say_count(&cells[6], live, sum->sums.count);
+		cell_part(&cells[7], nic ? bytes_rate(live, &sum->sums) / nic->rate : NAN,
+			  sum->sums.unsized || live_rates_least(live_tracer(live)));
 		if (!nic)
 			cell_say(&cells[7], "-");
 	}
@@ -206,8 +214,8 @@ static void pairs(struct pane *pane, const struct top_node *node)
 		cell_process(&cells[0], sums.data[i].from);
 		cell_process(&cells[1], sums.data[i].to);
 		cell_name(&cells[2], sums.data[i].transport);
-		cell_speed(&cells[3], bytes_rate(live, sum), sum->unsized);
-		cell_number(&cells[4], count_rate(live, sum->count));
+		say_bytes(&cells[3], live, sum, false);
+		say_count(&cells[4], live, sum->count);
 		cell_size(&cells[5], sized ? (double)sum->bytes / sized : NAN);
 	}
 	vec_release(&sums);
@@ -239,11 +247,11 @@ static void functions(struct pane *pane, const struct top_node *node)
 		struct pane_cell *cells = row_of(pane);
 
 		cell_name(&cells[0], row->function ? row->function : FACT_OUTSIDE_MPI);
-		cell_number(&cells[1], count_rate(live, row->calls.now.count));
+		say_count(&cells[1], live, row->calls.now.count);
 		if (!row->function)
 			cell_say(&cells[1], "-");
-		cell_number(&cells[2], count_rate(live, row->sends.now.count));
-		cell_speed(&cells[3], bytes_rate(live, &row->sends.now), row->sends.now.unsized);
+		say_count(&cells[2], live, row->sends.now.count);
+		say_bytes(&cells[3], live, &row->sends.now, false);
 		cell_number(&cells[4], (double)row->calls.total.count);
 		if (!row->function)
 			cell_say(&cells[4], "-");
@@ -295,6 +303,7 @@ static void stuck(struct pane *pane, const struct top_node *node)
 static void ports(struct pane *pane, const struct top_node *node)
 {
 	const struct top_nics *nics = node->nics;
+	const bool least = live_rates_least(live_tracer(node->live));
 
 	for (size_t i = 0; nics && i < nics->all.len; i++) {
 		const struct top_nic *nic = &nics->all.data[i];
@@ -305,9 +314,9 @@ static void ports(struct pane *pane, const struct top_node *node)
 		cell_speed(&cells[2], nic->rate, false);
 		cell_speed(&cells[3], nic->in, false);
 		cell_speed(&cells[4], nic->out, false);
-		cell_speed(&cells[5], nic->traced, false);
-		cell_percent(&cells[6],
-			     nic->in + nic->out > 0 ? nic->traced / (nic->in + nic->out) : NAN);
+		cell_speed(&cells[5], nic->traced, least);
+		cell_part(&cells[6],
+			  nic->in + nic->out > 0 ? nic->traced / (nic->in + nic->out) : NAN, least);
 	}
 }
 
@@ -320,7 +329,7 @@ static void failures(struct pane *pane, const struct live *live)
 		struct pane_cell *cells = row_of(pane);
 
 		cell_process(&cells[0], all[i].process);
-		cell_number(&cells[1], count_rate(live, all[i].amount.now.count));
+		say_count(&cells[1], live, all[i].amount.now.count);
 		cell_number(&cells[2], (double)all[i].amount.total.count);
 		cell_say(&cells[3], "%s %s%s%s%s%s%s%s", all[i].what ? all[i].what : "?",
 			 all[i].status ? all[i].status : "?", all[i].transport ? ", " : "",
@@ -345,7 +354,7 @@ static void errors(struct pane *pane, const struct top_node *node)
 			continue;
 		cells = row_of(pane);
 		cell_process(&cells[0], all[i].process);
-		cell_number(&cells[1], count_rate(live, all[i].amount.now.retries));
+		say_count(&cells[1], live, all[i].amount.now.retries);
 		cell_number(&cells[2], (double)all[i].amount.total.retries);
 		cell_say(&cells[3], "%s/%s: no resource", all[i].transport ? all[i].transport : "?",
 			 all[i].device ? all[i].device : "?");
@@ -410,14 +419,15 @@ static const struct pane_of {
 	[PANE_RANKS] = {
 		"ranks",
 		{ NODE, { "RANK", 5 }, { "PID", 7, .narrow = PANE_LEFT_OUT }, { "MPI", 4 },
-		  { "WAIT", 4 }, { "OUT/s", 10 }, { "IN/s", 10 }, { "SENDS/s", 9 },
+		  { "WAIT", 4 }, { "OUT/s", 10 }, { "IN/s", 10 }, { "SENDS/s", 11 },
 		  { "NOW", 0, true } },
 		1, true, "no process with MPI or UCX yet", ranks,
 	},
 	[PANE_PATHS] = {
 		"paths",
-		{ NODE, { "TRANSPORT", 10, true }, { "DEVICE", 11, true }, { "WAY", 9, true },
-		  { "BY", 8, true }, { "TO", 7, true }, { "BYTES/s", 11 }, { "OPS/s", 9 },
+		{ NODE, { "TRANSPORT", 10, true }, { "DEVICE", 11, true, 10 },
+		  { "WAY", 9, true }, { "BY", 8, true }, { "TO", 7, true }, { "BYTES/s", 10 },
+		  { "OPS/s", 11 },
 		  { "OF LINK", 0, .narrow = PANE_LEFT_OUT } },
 		6, false, "no transfer seen yet", paths,
 	},
@@ -429,9 +439,9 @@ static const struct pane_of {
 	},
 	[PANE_FUNCTIONS] = {
 		"functions",
-		{ NODE, { "FUNCTION", 28, true, 24 }, { "CALLS/s", 12, .narrow = 10 },
-		  { "SENDS/s", 12, .narrow = 10 }, { "SENT/s", 12, .narrow = 10 },
-		  { "CALLS SO FAR", 0 } },
+		{ NODE, { "FUNCTION", 26, true, 20 }, { "CALLS/s", 12, .narrow = 11 },
+		  { "SENDS/s", 12, .narrow = 11 }, { "SENT/s", 12, .narrow = 10 },
+		  { "CALLS COUNTED", 0 } },
 		2, false, "no MPI call seen yet", functions,
 	},
 	[PANE_SITES] = {
@@ -457,7 +467,7 @@ static const struct pane_of {
 	},
 	[PANE_ERRORS] = {
 		"errors",
-		{ NODE, { "RANK", 8 }, { "COUNT/s", 12 }, { "SO FAR", 12 },
+		{ NODE, { "RANK", 8 }, { "COUNT/s", 12 }, { "COUNTED", 12 },
 		  { "WHERE", 0, true } },
 		2, false, "no error was counted, and nothing is known to be missing",
 		errors,
@@ -470,7 +480,7 @@ static const struct pane_of {
 	[PANE_NODES] = {
 		"nodes",
 		{ NODE, { "VIEW", 8, true }, { "SILENT", 7 }, { "ALIVE", 5 }, { "SENT/s", 10 },
-		  { "SENDS/s", 8, .narrow = PANE_LEFT_OUT }, { "WATCHED", 7, .narrow = PANE_LEFT_OUT },
+		  { "SENDS/s", 11, .narrow = PANE_LEFT_OUT }, { "WATCHED", 7, .narrow = PANE_LEFT_OUT },
 		  { "CPU", 6, .narrow = PANE_LEFT_OUT }, { "COSTS", 6, .narrow = PANE_LEFT_OUT },
 		  { "WHY", 0, true } },
 		0, true, "", NULL,

@@ -187,10 +187,11 @@ static void draw_help(const struct top_screen *screen)
 		"",
 		"MPI, WAIT  share of the last 64 samples in which the first thread was in an MPI",
 		"           call, and in one that awaits an operation",
-		">=         at least: data came from ranks that are not traced, or a call began",
-		"           before it was first seen",
+		">=         at least: data came from ranks that are not traced, a call began",
+		"           before it was first seen, or a budget has taken probes away: rates",
+		"           are of the watched time, in which probes slow a job that mainly",
+		"           communicates",
 		"? -        not known; does not apply",
-		"Rates are of the watched time: a budget may take probes away.",
 		screen->named ? "Dim rows are old: their node is late." : "",
 	};
 
