@@ -97,6 +97,26 @@ part_of_ledgers()
 	[[ $output == *"none of the processes maps UCX or MPI"* ]]
 }
 
+@test "a listed process that uses neither UCX nor MPI is named, and the status is 4" {
+	start openmpi shm n
+	sleep 60 3>&- &
+	idle=$!
+	for command in "attach -q -o $WORK/a.ucxb" pending "top --json"; do
+		# shellcheck disable=SC2086
+		status=0
+		timeout 20 "$UCXBPF" $command -p "$PIDS,$idle" -d 0.5 >"$WORK/summary" 2>"$WORK/err" || status=$?
+		echo "$command: $status $(cat "$WORK/err")"
+		[ "$status" = 4 ]
+		[ "$(grep -F "$idle" "$WORK/err")" = "ucxbpf: warning: process $idle (sleep) uses neither UCX nor MPI so far, nor does any below it: not traced" ]
+	done
+	kill $idle
+	# below the launcher are the ranks that were listed before it
+	run timeout 20 "$UCXBPF" attach -q -o "$WORK/a.ucxb" -p "$PIDS,$JOB_PID" -d 0.5
+	echo "$output"
+	[ "$status" = 0 ]
+	finish
+}
+
 # ATTACHES: how many (25; `make faults` has 100)
 @test "many attaches in a row: the result is bit-identical, the text is the file's" {
 	PAUSE=100 LIMIT=250

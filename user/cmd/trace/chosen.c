@@ -57,22 +57,24 @@ static void command_of(pid_t pid, char *name, size_t size)
 
 /*
  * Adds the descendants that map UCX or MPI of a process that maps neither, and prints them. Returns
- * their number.
+ * whether any descendant is traced.
  */
-static unsigned int attach_below(struct capture_session *capture, pid_t launcher)
+static bool attach_below(struct capture_session *capture, pid_t launcher)
 {
 	pid_list below = { 0 };
 	char list[160] = "", name[32];
 	unsigned int found = 0;
+	bool known = false;
 
 	vec_push(&below, launcher);
 	add_below(&below);
 	for (size_t i = 1; i < below.len; i++) {
 		unsigned int before = capture_processes(capture);
 		size_t used = strlen(list);
+		int err = capture_add_running(capture, below.data[i]);
 
-		if (capture_add_running(capture, below.data[i]) ||
-		    capture_processes(capture) == before)
+		known = known || err == -EEXIST;
+		if (err || capture_processes(capture) == before)
 			continue;
 		found++;
 		if (used < sizeof(list) - 16)
@@ -86,11 +88,8 @@ static unsigned int attach_below(struct capture_session *capture, pid_t launcher
 		log_warn("process %d (%s) uses neither UCX nor MPI itself: tracing the %u below it "
 			 "that do: %s",
 			 launcher, name, found, list);
-	else if (!strcmp(name, "srun"))
-		log_warn("process %d is srun, whose ranks are not below it: attach --job ID",
-			 launcher);
 	vec_release(&below);
-	return found;
+	return found || known;
 }
 
 /* ---- chosen processes ---- */
@@ -141,24 +140,46 @@ static void explain(pid_t pid, int err)
 	}
 }
 
+/* any: others are traced; else chosen_begin() refuses all together. */
+static void name_idle(const pid_list *idle, bool any)
+{
+	char name[32];
+
+	for (size_t i = 0; i < idle->len; i++) {
+		command_of(idle->data[i], name, sizeof(name));
+		if (!strcmp(name, "srun"))
+			log_warn(
+				"process %d is srun, whose ranks are not below it: attach --job ID",
+				idle->data[i]);
+		else if (any)
+			log_warn("process %d (%s) uses neither UCX nor MPI so far, nor does any "
+				 "below it: not traced",
+				 idle->data[i], name);
+	}
+}
+
 static int add_listed(struct chosen *chosen, struct capture_session *capture, bool waiting)
 {
+	pid_list idle = { 0 };
 	size_t added = 0;
 	int last = 0;
 
 	for (size_t i = 0; i < chosen->pids.len; i++) {
+		const pid_t pid = chosen->pids.data[i];
 		unsigned int before = capture_processes(capture);
-		int err = (waiting ? capture_add_waiting
-				   : capture_add_running)(capture, chosen->pids.data[i]);
+		int err = (waiting ? capture_add_waiting : capture_add_running)(capture, pid);
 
 		if (!err)
 			added++;
-		if (!err && capture_processes(capture) == before)
-			attach_below(capture, chosen->pids.data[i]);
+		if (!err && capture_processes(capture) == before && !attach_below(capture, pid) &&
+		    !waiting)
+			vec_push(&idle, pid);
 		if (err && err != -EEXIST)
-			explain(chosen->pids.data[i], last = err);
+			explain(pid, last = err);
 	}
-	chosen->partial = last;
+	name_idle(&idle, capture_processes(capture) > 0);
+	chosen->partial = last || idle.len;
+	vec_release(&idle);
 	return added ? 0 : last;
 }
 

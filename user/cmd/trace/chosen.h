@@ -17,7 +17,7 @@ struct chosen {
 	bool all;
 	double seconds; /* 0: without an end */
 	bool patient; /* none of them needs to use UCX or MPI yet */
-	bool partial; /* set by chosen_begin(): some of the listed ones could not be traced */
+	bool partial; /* set by chosen_begin(): some of the listed ones are not traced */
 };
 
 /* Keys of the options --job and --all; -p and -d have letters. */
