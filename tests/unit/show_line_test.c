@@ -122,13 +122,126 @@ static void test_extremes(void **state)
 	json_decref(object);
 }
 
+/* ---- lines of captures ---- */
+
+#define SECOND 1000000000ull
+
+struct captured {
+	struct job_lines *lines;
+	struct fact_sink sink;
+};
+
+static struct captured captured(void)
+{
+	struct captured captured = { .lines = lines_new() };
+
+	captured.sink = lines_sink(captured.lines);
+	return captured;
+}
+
+static void process_until(const struct captured *captured, int index, int host, uint64_t until)
+{
+	const struct fact_process process = { .index = index, .host = host, .batch_job = "7" };
+	const struct fact_lifetime lifetime = { .process = index, .until = until };
+
+	fact_put(&captured->sink, FACT_PROCESS, &process);
+	fact_put(&captured->sink, FACT_LIFETIME, &lifetime);
+}
+
+/* Of the capture of that host, which lasts from 10 to 20 s. */
+static void window(const struct captured *captured, int host, uint64_t from, uint64_t to,
+		   const char *step)
+{
+	const struct fact_window fact = { .host = host,
+					  .capture = host,
+					  .from = from * SECOND,
+					  .to = to * SECOND,
+					  .until = 20 * SECOND,
+					  .step = step };
+
+	fact_put(&captured->sink, FACT_WINDOW, &fact);
+}
+
+static json_t *told(struct captured *captured)
+{
+	const struct fact_totals totals = { 0 };
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	json_t *object;
+
+	assert_int_equal(lines_write(captured->lines, &totals, out), 0);
+	fclose(out);
+	lines_free(captured->lines);
+	object = json_loads(text, 0, NULL); /* one line */
+	assert_non_null(object);
+	free(text);
+	return object;
+}
+
+static double real(const json_t *object, const char *name)
+{
+	assert_true(json_is_real(json_object_get(object, name)));
+	return json_real_value(json_object_get(object, name));
+}
+
+/* The time without all layers, up to the job's end, on the host that lacks most. */
+static void test_windows(void **state)
+{
+	struct captured of = captured();
+	const struct fact_call call = { .process = 0,
+					.start = 10 * SECOND + 1,
+					.end = 10 * SECOND + 2 };
+	json_t *object;
+
+	(void)state;
+	process_until(&of, 0, 0, 20 * SECOND);
+	process_until(&of, 1, 1, 18 * SECOND);
+	fact_put(&of.sink, FACT_CALL, &call);
+	window(&of, 0, 10, 11, "uct");
+	window(&of, 0, 11, 14, "mpi");
+	window(&of, 0, 14, 19, "windows");
+	window(&of, 1, 10, 11, "uct");
+	window(&of, 1, 17, 20, "windows");
+	object = told(&of);
+	assert_true(real(object, "s") == 10);
+	assert_true(real(object, "unwatched") == 6);
+	assert_int_equal(number(object, "calls"), 1);
+	assert_true(json_is_null(json_object_get(object, "sends")));
+	assert_string_equal(json_string_value(json_object_get(object, "why")), "budget");
+	json_decref(object);
+
+	of = captured();
+	process_until(&of, 0, 0, 20 * SECOND);
+	window(&of, 0, 10, 11, NULL);
+	object = told(&of);
+	assert_true(real(object, "unwatched") == 9);
+	assert_string_equal(json_string_value(json_object_get(object, "why")), "windows");
+	json_decref(object);
+}
+
+static void test_no_windows(void **state)
+{
+	const struct fact_call call = { .process = 0, .start = 10 * SECOND, .end = 12 * SECOND };
+	struct captured of = captured();
+	json_t *object;
+
+	(void)state;
+	process_until(&of, 0, 0, 20 * SECOND);
+	fact_put(&of.sink, FACT_CALL, &call);
+	object = told(&of);
+	assert_true(real(object, "s") == 2);
+	assert_null(json_object_get(object, "unwatched"));
+	assert_int_equal(number(object, "sends"), 0);
+	json_decref(object);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_usual),
-		cmocka_unit_test(test_nothing_known),
-		cmocka_unit_test(test_not_all_counted),
-		cmocka_unit_test(test_extremes),
+		cmocka_unit_test(test_usual),           cmocka_unit_test(test_nothing_known),
+		cmocka_unit_test(test_not_all_counted), cmocka_unit_test(test_extremes),
+		cmocka_unit_test(test_windows),         cmocka_unit_test(test_no_windows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

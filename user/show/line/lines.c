@@ -2,6 +2,7 @@
 /* Sums of a capture's facts by job. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/text.h"
@@ -13,10 +14,11 @@ struct line_path {
 	uint64_t bytes;
 };
 
-/* Hosts have clocks of their own. */
+/* The job on one host: hosts have clocks of their own. */
 struct line_span {
 	int host;
-	uint64_t from, to;
+	uint64_t from, to; /* of its facts; to 0: it has none */
+	uint64_t until; /* until when its processes were seen; 0: not known */
 };
 
 struct line_job {
@@ -32,6 +34,7 @@ struct job_lines {
 		int host;
 	})
 	processes; /* by index */
+	VEC(struct fact_window) windows; /* by capture, then in order of time */
 };
 
 struct job_lines *lines_new(void)
@@ -48,6 +51,7 @@ void lines_free(struct job_lines *lines)
 	}
 	vec_release(&lines->jobs);
 	vec_release(&lines->processes);
+	vec_release(&lines->windows);
 	free(lines);
 }
 
@@ -87,17 +91,20 @@ static const struct line_place *place_of(const struct job_lines *lines, int proc
 	return known && lines->processes.data[process].job ? &lines->processes.data[process] : NULL;
 }
 
-static void stretch(const struct line_place *place, uint64_t from, uint64_t to)
+static struct line_span *span_of(const struct line_place *place)
 {
-	struct line_span *span = NULL;
+	struct line_span *span;
 
-	for (size_t i = 0; i < place->job->spans.len && !span; i++)
+	for (size_t i = 0; i < place->job->spans.len; i++)
 		if (place->job->spans.data[i].host == place->host)
-			span = &place->job->spans.data[i];
-	if (!span) {
-		span = vec_add(&place->job->spans);
-		*span = (struct line_span){ place->host, from, from };
-	}
+			return &place->job->spans.data[i];
+	span = vec_add(&place->job->spans);
+	*span = (struct line_span){ .host = place->host, .from = UINT64_MAX };
+	return span;
+}
+
+static void stretch(struct line_span *span, uint64_t from, uint64_t to)
+{
 	if (from < span->from)
 		span->from = from;
 	if (to > span->to)
@@ -111,7 +118,7 @@ static void on_call(const struct job_lines *lines, const struct fact_call *fact,
 	if (!place)
 		return;
 	place->job->line.calls += count;
-	stretch(place, fact->start, fact->end);
+	stretch(span_of(place), fact->start, fact->end);
 }
 
 static void on_op(const struct job_lines *lines, const struct fact_op *fact, uint64_t count,
@@ -121,7 +128,7 @@ static void on_op(const struct job_lines *lines, const struct fact_op *fact, uin
 
 	if (!place)
 		return;
-	stretch(place, fact->start, fact->end);
+	stretch(span_of(place), fact->start, fact->end);
 	if (!fact->sends)
 		return;
 	place->job->line.sends += count;
@@ -146,6 +153,15 @@ static void on_transfer(const struct job_lines *lines, const struct fact_transfe
 	}
 	path->bytes += bytes;
 	place->job->line.data += bytes;
+}
+
+static void on_lifetime(const struct job_lines *lines, const struct fact_lifetime *fact)
+{
+	const struct line_place *place = place_of(lines, fact->process);
+	struct line_span *span = place ? span_of(place) : NULL;
+
+	if (span && fact->until > span->until)
+		span->until = fact->until;
 }
 
 static void on_fact(void *arg, enum fact_type type, const void *fact, const struct fact_sums *sums)
@@ -176,6 +192,12 @@ static void on_fact(void *arg, enum fact_type type, const void *fact, const stru
 			    : transfer->bytes == UINT64_MAX ? 0
 							    : transfer->bytes);
 		break;
+	case FACT_LIFETIME:
+		on_lifetime(lines, fact);
+		break;
+	case FACT_WINDOW:
+		vec_push(&lines->windows, *(const struct fact_window *)fact);
+		break;
 	default:
 		break;
 	}
@@ -186,7 +208,50 @@ struct fact_sink lines_sink(struct job_lines *lines)
 	return (struct fact_sink){ lines, on_fact };
 }
 
-static struct job_line whole(const struct line_job *job, uint64_t lost)
+/* ---- the end ---- */
+
+static bool has_all_layers(const struct fact_window *window)
+{
+	return !window->step || !strcmp(window->step, "uct") || !strcmp(window->step, "windows");
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/*
+ * Stretches a span to the time of the captures with windows that are of its host, and adds what of
+ * that time no window with all layers covers.
+ */
+static void add_windows(const struct job_lines *lines, struct line_span *span,
+			struct job_line *line)
+{
+	uint64_t whole = 0, seen = 0;
+	bool any = false;
+
+	for (size_t i = 0; i < lines->windows.len; i++) {
+		const struct fact_window *window = &lines->windows.data[i];
+		const uint64_t until =
+			span->until ? earlier(span->until, window->until) : window->until;
+
+		if (window->host != span->host || until <= window->from)
+			continue;
+		if (!any || window->capture != window[-1].capture) {
+			whole += until - window->from;
+			stretch(span, window->from, until);
+		}
+		if (has_all_layers(window))
+			seen += earlier(window->to, until) - window->from;
+		any = true;
+		line->why = window->step ? "budget" : "windows";
+	}
+	if (any && !((whole - seen) / 1e9 <= line->unwatched))
+		line->unwatched = (whole - seen) / 1e9;
+}
+
+static struct job_line whole(const struct job_lines *lines, const struct line_job *job,
+			     uint64_t lost)
 {
 	struct job_line line = job->line;
 
@@ -198,11 +263,11 @@ static struct job_line whole(const struct line_job *job, uint64_t lost)
 			line.most = job->paths.data[i].bytes;
 		}
 	for (size_t i = 0; i < job->spans.len; i++) {
-		const struct line_span *span = &job->spans.data[i];
-		const double seconds = (span->to - span->from) / 1e9;
+		struct line_span span = job->spans.data[i];
 
-		if (seconds > line.seconds)
-			line.seconds = seconds;
+		add_windows(lines, &span, &line);
+		if (span.to && (span.to - span.from) / 1e9 > line.seconds)
+			line.seconds = (span.to - span.from) / 1e9;
 	}
 	return line;
 }
@@ -212,7 +277,7 @@ int lines_write(const struct job_lines *lines, const struct fact_totals *totals,
 	char text[LINE_ROOM];
 
 	for (size_t i = 0; i < lines->jobs.len; i++) {
-		const struct job_line line = whole(lines->jobs.data[i], totals->lost);
+		const struct job_line line = whole(lines, lines->jobs.data[i], totals->lost);
 
 		line_text(&line, text);
 		fprintf(out, "%s\n", text);
