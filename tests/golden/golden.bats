@@ -43,13 +43,24 @@ unprivileged() {
 @test "reports of other captures have the form, and their sums balance" {
 	local job files breaches failed=0
 
-	for job in format/v1 format/v2 gpu-nodes/1.13.1-v1 gpu-nodes/1.18.1-v2 site/sound site/nocma; do
+	for job in format/v1 format/v2 gpu-nodes/1.13.1-v1 gpu-nodes/1.18.1-v2 site/sound site/nocma held/stuck held/busy; do
 		mapfile -t files < <(ls "$DATA/$job".*ucxb)
 		"$UCXBPF" replay --json "${files[@]}" >"$BATS_TEST_TMPDIR/report"
 		breaches=$(jq -r -f "$TOP/tests/golden/schema.jq" "$BATS_TEST_TMPDIR/report")
 		[ -z "$breaches" ] || { echo "$job:" "$breaches" && failed=1; }
 	done
 	[ "$failed" = 0 ]
+}
+
+# mpi_stuck, and mpi_rate without pauses, as attach --count -d 0.5 saw them: both are in MPI_Recv at both looks.
+@test "sums alone: a call that two looks saw goes on where no call was counted between them" {
+	local line='[.[] | .certain == false and .bound and .function == "MPI_Recv"] | all'
+
+	"$UCXBPF" replay --json "$DATA/held/stuck.ucxb" | jq -e ".open | length == 1 and .[0].age_ns > 5e8 and ($line)"
+	"$UCXBPF" replay "$DATA/held/stuck.ucxb" | grep -x '1 rank may wait:'
+	"$UCXBPF" replay --json "$DATA/held/busy.ucxb" | jq -e ".open | length == 2 and all(.age_ns == 0) and ($line)"
+	"$UCXBPF" replay "$DATA/held/busy.ucxb" >"$BATS_TEST_TMPDIR/busy"
+	[ -z "$(grep 'may wait' "$BATS_TEST_TMPDIR/busy")" ]
 }
 
 @test "the schema check finds breaches" {

@@ -65,9 +65,19 @@ async function empty(view, report) {
   assert.ok((await view.page.locator(".empty").allInnerTexts()).includes("No data transfer was recorded."));
 }
 
+const told = (ucxbpf, captures) => flat(execFileSync(ucxbpf, ["replay", ...captures], { encoding: "utf8" }));
+
+// How many ranks wait, or may wait.
+export async function waiting(view, ucxbpf, captures) {
+  const those = (text) => /\d+ ranks? (?:may wait|waits?)(?=:)/.exec(text)?.[0];
+  await view.show("view=overview");
+  const page = (await view.page.locator(".verdict li").allInnerTexts()).join(" ");
+  assert.equal(those(page), those(told(ucxbpf, captures)));
+}
+
 export async function behind(view, report, ucxbpf, captures) {
-  const text = flat(execFileSync(ucxbpf, ["replay", ...captures], { encoding: "utf8" }));
-  await sentences(view, report, text);
+  await sentences(view, report, told(ucxbpf, captures));
+  await waiting(view, ucxbpf, captures);
   await table(view, report);
   await click(view, report);
   await empty(view, report);

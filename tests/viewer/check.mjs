@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { fits, magnified, printed, reports, verdicts } from "./access.mjs";
-import { behind } from "./behind.mjs";
+import { behind, waiting } from "./behind.mjs";
 import { Report, VIEWS, withBrowser } from "./browser.mjs";
 import { events, replay } from "./expected.mjs";
 import { controls, timeRange } from "./controls.mjs";
@@ -124,6 +124,12 @@ const CHECKS = {
   async behind(browser, capture) {
     const view = await new Report(browser, page(capture)).open();
     await behind(view, replay(UCXBPF, capture), UCXBPF, [capture]);
+    assert.deepEqual(view.complaints, []);
+    await view.close();
+  },
+  async waiting(browser, capture) {
+    const view = await new Report(browser, page(capture)).open();
+    await waiting(view, UCXBPF, [capture]);
     assert.deepEqual(view.complaints, []);
     await view.close();
   },

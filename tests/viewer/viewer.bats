@@ -55,6 +55,10 @@ check() {
 		"$TOP/tests/data/stuck-stopped-mpich.ucxb" "$TOP/tests/data/stuck-deadlock-openmpi.ucxb"
 }
 
+@test "how many ranks may wait, in a capture of sums: as in the text report" {
+	check waiting "$TOP/tests/data/held/stuck.ucxb" "$TOP/tests/data/held/busy.ucxb"
+}
+
 @test "timeline: calls in their order, through the layers, to the other end" {
 	check events "$TOP/tests/data/isend-tcp.ucxb"
 }

@@ -249,6 +249,26 @@ static bool same_call(const struct thread_look *a, const struct thread_look *b)
 	       a->address == b->address && a->frame == b->frame;
 }
 
+/*
+ * Sums: no call was counted since the first look. They have no threads: any thread of the process
+ * may have begun the counted ones.
+ */
+static bool counted_none(const struct process *process, uint64_t since)
+{
+	const struct capture *capture = process->told_by;
+
+	if (!capture || !capture->counted)
+		return false;
+	for (size_t i = 0; i < capture->cells.len; i++) {
+		const struct count_cell *cell = &capture->cells.data[i];
+
+		if ((!cell->process || cell->process == process) && cell->call && cell->count &&
+		    cell->last > since)
+			return false;
+	}
+	return true;
+}
+
 static void emit_held(struct emitter *emitter, const struct process *process,
 		      const struct thread_looks *looks)
 {
@@ -261,8 +281,10 @@ static void emit_held(struct emitter *emitter, const struct process *process,
 	open.until = looks->last.ts;
 	open.certain = same && looks->first.ts < looks->last.ts &&
 		       all_recorded(process, looks->first.ts, looks->last.ts);
-	/* unless it is certain, it may be a later one, from the same place */
-	open.since = open.certain ? looks->first.ts : looks->last.ts;
+	/* else it may be a later one, from the same place */
+	open.since = open.certain || (same && counted_none(process, looks->first.ts))
+			     ? looks->first.ts
+			     : looks->last.ts;
 	fact_put(emitter->sink, FACT_OPEN, &open);
 }
 

@@ -97,7 +97,7 @@ export function readOpen(model: Model, begin: (host: number) => number): Held[] 
   });
 }
 
-const NOTICED = 1e8; // ns that a call must be open to count, as in user/explain/hang/hang.h
+export const NOTICED = 1e8; // ns that a call must be open to count, as in user/explain/hang/hang.h
 
 // From when on calls are open for certain, to the end; null: none is.
 export function hungTime(open: Held[], span: number): { from: number; to: number } | null {

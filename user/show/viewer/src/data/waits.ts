@@ -4,6 +4,7 @@ import type { Open, WaitRoot } from "./directory";
 import type { Model } from "./model";
 import type { View } from "./view";
 import type { Sentence } from "./verdict";
+import { NOTICED } from "./held";
 import { count, plural, share, time } from "../ui/format";
 
 // The words of the text report (user/show/report/text_waits.c).
@@ -82,12 +83,13 @@ const LISTED = 4;
 
 // As the text report begins.
 export function aboutOpen(model: Model, view: View): Sentence[] {
-  const open = openCalls(model, view);
+  const open = openCalls(model, view).filter((row) => row.age_ns >= NOTICED);
   const certain = open.filter((row) => row.certain).length;
+  const those = certain || open.length;
   if (!open.length) return [];
   const rows = open.slice(0, LISTED).map((row) => openWords(model, row));
   if (open.length > LISTED) rows.push(`and ${count(open.length - LISTED)} more`);
-  return [{ text: `${count(certain)} ${certain === 1 ? "rank waits" : "ranks wait"}: ${rows.join("; ")}.`, tone: "warn" }];
+  return [{ text: `${plural(those, "rank")} ${certain > 1 ? "wait" : certain ? "waits" : "may wait"}: ${rows.join("; ")}.`, tone: "warn" }];
 }
 
 // The time of calls that pass the filters, and the waiting in it.
