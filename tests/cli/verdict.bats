@@ -38,6 +38,13 @@ forms() {
 		== [true, true, true, true, true, true]' r.json
 }
 
+@test "of several jobs, how many wait is told in jobs" {
+	printf 'spec: ucxbpf-policy-v1\nrules: { WAIT-03: { share: 0.01 } }\n' >site.yaml
+	ends 0 "$UCXBPF" check -P site.yaml "$DATA/coll.ucxb" "$DATA/gromacs.ucxb"
+	grep -q '^INFO   WAIT-03 .* of 2 jobs ' out
+	grep -q '^verdict PASS .* nodes that fail 0 of ' out
+}
+
 @test "JSON steers no terminal: DEL, C1, the direction of writing" {
 	printf 'spec: ucxbpf-policy-v1\nsite: "a\\x7f\\x9b2J\\u202e"\n' >site.yaml
 	"$UCXBPF" check -f json -P site.yaml -o r.json "$DATA/sizes.ucxb"

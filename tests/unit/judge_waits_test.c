@@ -5,9 +5,9 @@
 #define MS 1000000ull
 #define RUN (1000 * MS)
 
-static void begin(struct bed *bed)
+static void begin_by(struct bed *bed, const char *policy)
 {
-	bed_begin(bed, SPEC);
+	bed_begin(bed, policy);
 	bed->totals.stored = 10;
 	for (int rank = 0; rank < RANKS; rank++) {
 		fact_put(&bed->sink, FACT_CALL,
@@ -18,6 +18,11 @@ static void begin(struct bed *bed)
 		fact_put(&bed->sink, FACT_LIFETIME,
 			 &(struct fact_lifetime){ .process = rank, .until = 5 * MS + RUN });
 	}
+}
+
+static void begin(struct bed *bed)
+{
+	begin_by(bed, SPEC);
 }
 
 static const struct place places[] = {
@@ -157,6 +162,20 @@ static void what_is_not_known_may_be_too_much(void **state)
 	bed_end(&bed);
 }
 
+static void information_fails_no_node(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	begin_by(&bed, SPEC "rules: { PATH-11: { severity: off } }\n");
+	waits(&bed, WAIT_LATE_SENDER, 1, 3, 3, 400 * MS, 400 * MS);
+	bed_judge(&bed);
+	bed_expect(&bed, "WAIT-01", "n1:rank3", VERDICT_FAIL);
+	assert_int_equal(judge_status(bed.judge, false), 0);
+	assert_int_equal(judge_summary(bed.judge).failed_nodes, 0);
+	bed_end(&bed);
+}
+
 /* Rules that are for information alone decide nothing, known or not. */
 static void information_leaves_the_status(void **state)
 {
@@ -227,6 +246,7 @@ int main(void)
 		cmocka_unit_test(imbalance_shows_in_collectives),
 		cmocka_unit_test(without_messages_nothing_is_known),
 		cmocka_unit_test(what_is_not_known_may_be_too_much),
+		cmocka_unit_test(information_fails_no_node),
 		cmocka_unit_test(information_leaves_the_status),
 		cmocka_unit_test(in_a_call_since_before_the_trace),
 		cmocka_unit_test(without_calls_there_is_nothing),

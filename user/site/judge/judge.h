@@ -87,7 +87,7 @@ struct judge_summary {
 	size_t critical, warning; /* of the failures */
 	size_t unknown; /* without those of severity info */
 	size_t info; /* of that severity, and fail or unknown: leave the exit status as it is */
-	size_t nodes, failed_nodes;
+	size_t nodes, failed_nodes; /* the latter without those of severity info alone */
 };
 
 /* After judge_finish(); nodes: of captures or with an inventory. */

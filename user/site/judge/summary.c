@@ -17,10 +17,10 @@ static void count_nodes(const struct judge *judge, struct judge_summary *summary
 
 	for (size_t i = 0; i < judge->findings.len; i++) {
 		const struct finding *finding = &judge->findings.data[i];
-		size_t count = finding->verdict == VERDICT_FAIL
-				       ? subject_nodes(&finding->subject, &judge->names, found)
-				       : 0;
+		size_t count = 0;
 
+		if (finding->verdict == VERDICT_FAIL && finding->severity != SEVERITY_INFO)
+			count = subject_nodes(&finding->subject, &judge->names, found);
 		while (count)
 			map_insert(&failed, (uintptr_t)found[--count], 0, NULL);
 	}

@@ -195,7 +195,7 @@ void rule_balance(const struct rule_ctx *ctx)
 						 : say(ctx->judge, "job %s",
 						       job->name ? job->name : "unknown");
 
-		judge_share(ctx, subject_plain(SUBJECT_OTHER, name), -1, job->in_collectives, job,
+		judge_share(ctx, subject_plain(SUBJECT_JOB, name), -1, job->in_collectives, job,
 			    &share);
 	}
 	vec_release(&jobs);

@@ -367,11 +367,12 @@ static void put_amount(struct table *table, const struct line *line)
 static void put_extent(struct table *table, const struct line *line)
 {
 	static const char *const kinds[SUBJECT_KINDS] = {
-		[SUBJECT_CAPTURES] = "nodes", [SUBJECT_OTHER] = "nodes",
-		[SUBJECT_NODE] = "nodes",     [SUBJECT_NIC] = "NICs",
-		[SUBJECT_RANK] = "ranks",     [SUBJECT_PID] = "processes",
-		[SUBJECT_FLOW] = "pairs",     [SUBJECT_PAIR] = "pairs",
-		[SUBJECT_TIMES] = "classes",  [SUBJECT_WAY] = "comparisons",
+		[SUBJECT_CAPTURES] = "nodes",  [SUBJECT_OTHER] = "nodes",
+		[SUBJECT_JOB] = "jobs",        [SUBJECT_NODE] = "nodes",
+		[SUBJECT_NIC] = "NICs",        [SUBJECT_RANK] = "ranks",
+		[SUBJECT_PID] = "processes",   [SUBJECT_FLOW] = "pairs",
+		[SUBJECT_PAIR] = "pairs",      [SUBJECT_TIMES] = "classes",
+		[SUBJECT_WAY] = "comparisons",
 	};
 	char text[80];
 

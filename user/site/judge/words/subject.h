@@ -9,6 +9,7 @@
 enum subject_kind {
 	SUBJECT_CAPTURES, /* all captures */
 	SUBJECT_OTHER, /* no single node either: all pairs, a line of the policy */
+	SUBJECT_JOB, /* job 1234 */
 	SUBJECT_NODE, /* n0 */
 	SUBJECT_NIC, /* n0:mlx5_0 */
 	SUBJECT_RANK, /* n0:rank3 */
@@ -34,7 +35,7 @@ struct words;
 struct subject subject_node(const char *node);
 struct subject subject_captures(void);
 
-/* Another subject without nodes: SUBJECT_OTHER, SUBJECT_TIMES, SUBJECT_WAY. */
+/* Another subject without nodes: SUBJECT_OTHER, SUBJECT_JOB, SUBJECT_TIMES, SUBJECT_WAY. */
 struct subject subject_plain(enum subject_kind kind, const char *text);
 
 /* The separator behind the node: ":", ">", "<>", or "" where nothing follows. */

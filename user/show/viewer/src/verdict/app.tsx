@@ -24,7 +24,7 @@ function Head() {
         <h1>ucxbpf verdict</h1>
         <span class={`outcome ${CLASSES[status]}`}>{WORDS[status]}</span>
         <span class="what">
-          {verdict.site ? `${verdict.site}: ` : ""}{plural(summary.nodes, "node")}, {summary.failed_nodes} with findings
+          {verdict.site ? `${verdict.site}: ` : ""}{plural(summary.nodes, "node")}, {summary.failed_nodes} {summary.failed_nodes === 1 ? "fails" : "fail"}
         </span>
         <div class="controls no-print">
           <Beside label="Report" />
