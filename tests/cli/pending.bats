@@ -16,6 +16,11 @@ refuses() {
 	[ ! -d "$1" ] || [ -z "$(ls -A "$1")" ]
 }
 
+@test "the -v that a cut table names" {
+	ends 2 "$UCXBPF" pending -vv -d 0 $$
+	grep -qxF "ucxbpf pending: '0' is not a duration such as 5s, 500ms or 2m" err
+}
+
 @test "a temporary folder that is not there" {
 	refuses no/place "No such file or directory; TMPDIR names another place"
 }

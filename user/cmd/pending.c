@@ -20,6 +20,7 @@
 struct pending {
 	struct chosen chosen;
 	bool json;
+	int verbose;
 	const char *output; /* capture to keep; NULL: none */
 };
 
@@ -32,6 +33,7 @@ static const struct argp_option options[] = {
 	{ "all", CHOSEN_ALL, NULL, 0, "Every process here that uses UCX or MPI", 0 },
 	{ "duration", 'd', "TIME", 0, "Watch them for this time (default: 1s)", 0 },
 	{ "json", OPT_JSON, NULL, 0, "JSON, schema ucxbpf.pending/1", 0 },
+	{ "verbose", 'v', NULL, 0, "More queued operations; twice: all of them", 0 },
 	{ "output", 'o', "FILE", 0, "Keep the capture, for 'ucxbpf replay'", 0 },
 	{ 0 },
 };
@@ -55,6 +57,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
 	case OPT_JSON:
 		pending->json = true;
 		return 0;
+	case 'v':
+		pending->verbose++;
+		return 0;
 	case 'o':
 		pending->output = value;
 		return 0;
@@ -62,16 +67,18 @@ static error_t parse(int key, char *value, struct argp_state *state)
 	return chosen_parse(&pending->chosen, key, value, state);
 }
 
-static int print_text(const struct report *report)
+static int print_text(const struct report *report, const void *arg)
 {
-	struct report_text_options text = { 0 };
+	const struct pending *pending = arg;
+	struct report_text_options text = { .verbose = pending->verbose };
 
 	report_text_options_detect(&text, stdout);
 	return report_pending_text(report, &text, stdout);
 }
 
-static int print_json(const struct report *report)
+static int print_json(const struct report *report, const void *arg)
 {
+	(void)arg;
 	return report_pending_json(report, stdout);
 }
 
@@ -140,7 +147,7 @@ static int answer(struct pending *pending, const char *file)
 	err = look(pending, &capture_options);
 	if (err)
 		return capture_exit_code(err);
-	code = capture_read_back(file, pending->json ? print_json : print_text);
+	code = capture_read_back(file, pending->json ? print_json : print_text, pending);
 	return code == UCXBPF_EXIT_OK && pending->chosen.partial ? UCXBPF_EXIT_PARTIAL : code;
 }
 

@@ -396,10 +396,11 @@ int capture_exit_code(int err)
 	return exit_unwritten("run", err);
 }
 
-static int print_text(const struct report *report)
+static int print_text(const struct report *report, const void *arg)
 {
 	struct report_text_options options = { 0 };
 
+	(void)arg;
 	report_text_options_detect(&options, stdout);
 	return report_text(report, &options, stdout);
 }
@@ -408,9 +409,9 @@ static int print_text(const struct report *report)
  * To standard output, whose errors are cleared here: only this flush knows their cause. A reader
  * that stops early is no failure.
  */
-static int print_report(const struct report *report, int (*print)(const struct report *report))
+static int print_report(const struct report *report, capture_print *print, const void *arg)
 {
-	int err = print(report);
+	int err = print(report, arg);
 
 	if (!err && fflush(stdout))
 		err = -errno;
@@ -421,7 +422,7 @@ static int print_report(const struct report *report, int (*print)(const struct r
 	return exit_unwritten("run", err);
 }
 
-static int read_back(const char *path, int (*print)(const struct report *report))
+static int read_back(const char *path, capture_print *print, const void *arg)
 {
 	struct analysis *analysis = analysis_new();
 	struct report *report = report_new(NULL);
@@ -441,7 +442,7 @@ static int read_back(const char *path, int (*print)(const struct report *report)
 		code = UCXBPF_EXIT_FAILED;
 	} else {
 		report_finish(report, &totals);
-		code = print_report(report, print);
+		code = print_report(report, print, arg);
 	}
 	report_free(report);
 	analysis_free(analysis);
@@ -449,7 +450,7 @@ static int read_back(const char *path, int (*print)(const struct report *report)
 }
 
 /* Much of a capture is what others wrote. */
-int capture_read_back(const char *path, int (*print)(const struct report *report))
+int capture_read_back(const char *path, capture_print *print, const void *arg)
 {
 	const struct sigaction waits = { .sa_handler = SIG_DFL };
 	int status;
@@ -463,7 +464,7 @@ int capture_read_back(const char *path, int (*print)(const struct report *report
 		confine_to_files();
 		if (!pid)
 			prctl(PR_SET_PDEATHSIG, SIGKILL);
-		status = read_back(path, print);
+		status = read_back(path, print, arg);
 		fflush(NULL);
 		if (!pid)
 			_exit(status);
@@ -479,7 +480,7 @@ int capture_read_back(const char *path, int (*print)(const struct report *report
 
 int capture_summary(const char *path)
 {
-	int code = capture_read_back(path, print_text);
+	int code = capture_read_back(path, print_text, NULL);
 	char *plain = text_plain(path);
 
 	fprintf(stderr, "\ncapture in %s; the same again: ucxbpf replay %s\n", plain, plain);

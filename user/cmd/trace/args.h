@@ -48,11 +48,14 @@ void capture_arguments_release(struct capture_arguments *arguments);
 /* The exit code for an error that was already printed. */
 int capture_exit_code(int err);
 
+/* Writes a report to standard output: 0 or -errno of a failed write. */
+typedef int capture_print(const struct report *report, const void *arg);
+
 /*
- * Reads the finished file back, in a process that can do nothing else, and has print() write a
- * report of it to standard output: 0 or -errno of a failed write. Returns an exit code.
+ * Reads the finished file back, in a process that can do nothing else, and prints a report of it.
+ * Returns an exit code.
  */
-int capture_read_back(const char *path, int (*print)(const struct report *report));
+int capture_read_back(const char *path, capture_print *print, const void *arg);
 
 /* Reads the finished file back and prints the report, as `replay` would; returns an exit code. */
 int capture_summary(const char *path);
