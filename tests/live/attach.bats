@@ -91,10 +91,15 @@ part_of_ledgers()
 @test "attach to a process with nothing below it is refused" {
 	sleep 30 3>&- &
 	idle=$!
+	cp "$TOP/tests/data/send.ucxb" "$WORK/a.ucxb"
 	run timeout 20 "$UCXBPF" attach -q -o "$WORK/a.ucxb" -p $idle -d 1
 	kill $idle
 	[ "$status" = 8 ]
 	[[ $output == *"none of the processes maps UCX or MPI"* ]]
+	# the capture that is there stays, and nothing else is said of it
+	[[ $output != *"is kept as"* ]]
+	[ ! -e "$WORK/a.ucxb.old" ]
+	cmp "$WORK/a.ucxb" "$TOP/tests/data/send.ucxb"
 }
 
 @test "a listed process that uses neither UCX nor MPI is named, and the status is 4" {

@@ -28,9 +28,6 @@ int file_writer_open(struct file_writer **writer, const char *path);
 
 #define FILE_KEPT ".old" /* added to the name of a capture that a new one replaces */
 
-/* Whether there is such a capture. */
-bool file_writer_keeps(const struct file_writer *writer);
-
 /*
  * Adds one wire record of ub_kind_size() bytes. Reaches the disk with the next flush at the latest.
  * After a failure nothing more is taken: returns that failure again, and counts the record.

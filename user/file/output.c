@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #define ZSTD_STATIC_LINKING_ONLY /* ZSTD_c_literalCompressionMode */
+#include "base/log.h"
 #include "base/newfile.h"
 #include "file/file.h"
 #include "file/output.h"
@@ -309,6 +310,8 @@ static int keep_old(struct output *o)
 	char *kept = kept_name(o->path);
 	int error = !kept ? -ENOMEM : rename(o->path, kept) ? -errno : 0, fd;
 
+	if (!error)
+		log_warn("'%s' is a capture already, which is kept as '%s'", o->path, kept);
 	free(kept);
 	if (error)
 		return error;

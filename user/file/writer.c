@@ -82,11 +82,6 @@ int file_writer_open(struct file_writer **writer, const char *path)
 	return 0;
 }
 
-bool file_writer_keeps(const struct file_writer *w)
-{
-	return w->output.keeps;
-}
-
 int file_writer_error(struct file_writer *w)
 {
 	return __atomic_load_n(&w->error, __ATOMIC_RELAXED);

@@ -632,9 +632,6 @@ static int open_file(struct capture_session *capture)
 	}
 	if (options->live)
 		file_writer_hold_nothing(capture->writer);
-	if (file_writer_keeps(capture->writer))
-		log_warn("'%s' is a capture already, which is kept as '%s" FILE_KEPT "'",
-			 options->output, options->output);
 	record = side_capture(site_layer_name(options->level), options->mode, options->command,
 			      options->count);
 	if (!options->arguments)
