@@ -60,9 +60,24 @@ filtered() {
 	"$UCXBPF" replay --json --transport cma "$DATA/gromacs.ucxb" | jq -e 'has("there_is") | not'
 	"$UCXBPF" replay --json --call-site nosuch "$DATA/gromacs.ucxb" >report
 	"$UCXBPF" replay --json "$DATA/gromacs.ucxb" | jq -e --slurpfile none report \
-		'$none[0].there_is["call-site"] == ([.call_sites[].label] | unique)'
+		'($none[0].there_is["call-site"] | sort) == ([.call_sites[].label] | unique)'
 	"$UCXBPF" replay --call-site nosuch "$DATA/gromacs.ucxb" >text
 	grep -A1 'nothing passes; there is' text | grep -q 'call-site: .*+0x'
+}
+
+@test "no such process, no such host: those that there are, under their own names" {
+	local names name
+
+	"$UCXBPF" replay --process 7 --host foo "$DATA"/hosts.n?.ucxb >text
+	grep -A2 'nothing passes; there is' text >names
+	grep -q 'process: rank:0, rank:1$' names
+	grep -q 'host: n0, n1$' names
+	"$UCXBPF" replay --json --process rank:9 "$DATA/ucp-tag.ucxb" >report
+	names=$(jq -r '.there_is.process[]' report)
+	[ "$(jq -c '[.processes[].pid | "pid:\(.)"] | sort' report)" = "$(jq -c '.there_is.process | sort' report)" ]
+	for name in $names; do
+		"$UCXBPF" replay --json --process "$name" "$DATA/ucp-tag.ucxb" | jq -e '.selected.ops.count > 0'
+	done
 }
 
 # Who waits for whom does not depend on what is shown.

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fnmatch.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -53,10 +54,12 @@ static void forget_names(struct report_filter *filter)
 {
 	for (int i = 0; i < FILTER_FIELDS; i++)
 		map_release(&filter->lists[i].seen);
+	strings_release(&filter->made);
 }
 
 void filter_release(struct report_filter *filter)
 {
+	forget_names(filter);
 	map_release(&filter->causes.ops);
 	map_release(&filter->causes.calls);
 	for (int i = 0; i < FILTER_FIELDS; i++) {
@@ -65,7 +68,6 @@ void filter_release(struct report_filter *filter)
 		for (size_t k = 0; k < list->patterns.len; k++)
 			free(list->patterns.data[k]);
 		vec_release(&list->patterns);
-		map_release(&list->seen);
 	}
 }
 
@@ -197,6 +199,32 @@ static bool filter_process(const struct report_filter *filter, const struct fact
 	return !who->patterns.len;
 }
 
+/* As a pattern that selects it alone among the processes of its job. */
+static const char *process_name(struct report_filter *filter, const struct fact_process *process)
+{
+	char name[32];
+
+	if (process->rank < 0)
+		snprintf(name, sizeof(name), "pid:%u", process->pid);
+	else
+		snprintf(name, sizeof(name), "rank:%d", process->rank);
+	return strings_keep(&filter->made, name);
+}
+
+/* To be listed where nothing passes. */
+static void note_name(struct filter_list *list, const char *name)
+{
+	if (list->patterns.len && name)
+		map_insert(&list->seen, (uintptr_t)name, 0, NULL);
+}
+
+static void note_names(struct report_filter *filter, const struct fact_process *process)
+{
+	note_name(&filter->lists[FILTER_PROCESS], process_name(filter, process));
+	note_name(&filter->lists[FILTER_HOST],
+		  process->host_name ? process->host_name : process->host_id);
+}
+
 /* Whether a value fits; a fact without any of the field's keys passes. */
 static bool filter_field_passes(struct report_filter *filter, enum filter_field field,
 				enum fact_type type, const void *fact)
@@ -238,6 +266,7 @@ static void selection_process(struct selection *selection, const struct fact_pro
 	while (selection->processes.len <= (size_t)process->index)
 		vec_push(&selection->processes, true);
 	selection->processes.data[process->index] = filter_process(selection->filter, process);
+	note_names(selection->filter, process);
 }
 
 static bool selection_has(const struct selection *selection, uint64_t process)
@@ -343,7 +372,7 @@ bool selection_passes(struct selection *selection, enum fact_type type, const vo
 
 static int by_name(const void *left, const void *right)
 {
-	return strcmp(*(const char *const *)left, *(const char *const *)right);
+	return strverscmp(*(const char *const *)left, *(const char *const *)right);
 }
 
 size_t filter_names(const struct report_filter *filter, enum filter_field field, const char **names,

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include "base/map.h"
+#include "base/strings.h"
 #include "base/vec.h"
 #include "explain/facts/columns.h"
 
@@ -55,6 +56,7 @@ struct filter_causes {
 
 struct report_filter {
 	struct filter_list lists[FILTER_FIELDS];
+	struct strings made; /* names of processes */
 	struct filter_causes causes;
 };
 
@@ -73,8 +75,8 @@ bool filter_active(const struct report_filter *filter);
 
 /*
  * The names that facts had in a field, sorted, to be listed if nothing passed: for call sites their
- * labels. Not for processes and hosts. Returns their number, at most room; names belong to the
- * analysis.
+ * labels, for processes rank:N or pid:N. Returns their number, at most room; names belong to the
+ * analysis and to the filter.
  */
 size_t filter_names(const struct report_filter *filter, enum filter_field field, const char **names,
 		    size_t room);
