@@ -93,6 +93,7 @@ setup() {
 		12 --all|give one of PID, --job ID and --all
 		-p 12 --job 3|give one of PID, --job ID and --all
 		-d 5s|give one of PID, --job ID and --all
+		--job ''|'' is not the id of a job
 		-d 5x 12|'5x' is not a duration such as 5s, 500ms or 2m
 		-d 0 12|'0' is not a duration such as 5s, 500ms or 2m
 		-d 0ms 12|'0ms' is not a duration such as 5s, 500ms or 2m

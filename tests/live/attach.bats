@@ -88,6 +88,20 @@ part_of_ledgers()
 	done
 }
 
+@test "attach to a launcher of one process" {
+	local child
+
+	bash -c 'ucx_perftest -p 13998 >/dev/null 2>&1 & echo $! >"$1"; wait' _ "$WORK/pid" 3>&- &
+	JOB_PID=$!
+	soon test -s "$WORK/pid"
+	child=$(cat "$WORK/pid")
+	soon grep -q libucp "/proc/$child/maps"
+	run timeout 20 "$UCXBPF" attach -q -o "$WORK/a.ucxb" -p $JOB_PID -d 0.2
+	kill "$child"
+	echo "$output"
+	[[ $output == *": tracing the one below it that does: $child" ]]
+}
+
 @test "attach to a process with nothing below it is refused" {
 	sleep 30 3>&- &
 	idle=$!

@@ -137,7 +137,7 @@ learned()
 			ended=0
 			without $name "$UCXBPF" attach -q -o "$PLACE/out/a.ucxb" -d 300ms "$PIDS" 2>"$WORK/err" || ended=$?
 			[ "$ended" = 5 ]
-			grep -q '^ucxbpf: error: cannot trace process' "$WORK/err"
+			grep -q '^ucxbpf: error: cannot trace process .*: Permission denied; it needs CAP_SYS_PTRACE' "$WORK/err"
 			continue
 		fi
 		case $name in

@@ -84,7 +84,12 @@ static bool attach_below(struct capture_session *capture, pid_t launcher)
 			strcpy(list + used, "...");
 	}
 	command_of(launcher, name, sizeof(name));
-	if (found)
+	if (found == 1)
+		log_warn(
+			"process %d (%s) uses neither UCX nor MPI itself: tracing the one below it "
+			"that does: %s",
+			launcher, name, list);
+	else if (found)
 		log_warn("process %d (%s) uses neither UCX nor MPI itself: tracing the %u below it "
 			 "that do: %s",
 			 launcher, name, found, list);
@@ -117,9 +122,17 @@ static int in_job(pid_t pid, const char *job)
 	return size == -EACCES || size == -EPERM ? -EACCES : found;
 }
 
+#define NEEDED "it needs CAP_SYS_PTRACE"
+#define NEEDED_TO_READ NEEDED ", of other users' also CAP_DAC_READ_SEARCH"
+
 static void explain(pid_t pid, int err)
 {
 	switch (err) {
+	case -EACCES:
+		log_error("cannot trace process %d: %s; " NEEDED
+			  ", and no security module that forbids it",
+			  pid, strerror(-err));
+		break;
 	case -ESRCH:
 		log_error("process %d does not exist", pid);
 		break;
@@ -205,8 +218,6 @@ static unsigned int look_for_job(const struct chosen *chosen, struct capture_ses
 	return added;
 }
 
-#define NEEDED "it needs CAP_SYS_PTRACE, of other users' also CAP_DAC_READ_SEARCH"
-
 /* Until nothing new appears: a job may be starting processes meanwhile. */
 static int add_job(const struct chosen *chosen, struct capture_session *capture)
 {
@@ -218,7 +229,7 @@ static int add_job(const struct chosen *chosen, struct capture_session *capture)
 	} while (more);
 	if (!added && unreadable) {
 		log_error("could not read the environment of %u processes, none of the others is "
-			  "of job %s: " NEEDED,
+			  "of job %s: " NEEDED_TO_READ,
 			  unreadable, chosen->job);
 		return -EACCES;
 	}
@@ -228,7 +239,7 @@ static int add_job(const struct chosen *chosen, struct capture_session *capture)
 	}
 	if (unreadable)
 		log_warn("could not read the environment of %u processes, which may be of job %s, "
-			 "too: " NEEDED,
+			 "too: " NEEDED_TO_READ,
 			 unreadable, chosen->job);
 	return 0;
 }
@@ -283,6 +294,8 @@ error_t chosen_parse(struct chosen *chosen, int key, char *value, struct argp_st
 		parse_pids(chosen, value, state);
 		return 0;
 	case CHOSEN_JOB:
+		if (!*value)
+			refuse(state, "'' is not the id of a job");
 		chosen->job = value;
 		return 0;
 	case CHOSEN_ALL:
