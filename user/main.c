@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argp.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -173,11 +174,23 @@ static void say_unknown(const char *name)
 		log_error("no command '%s', see ucxbpf --help", name);
 }
 
+/*
+ * A descriptor that is closed would be given to the next file, such as a capture, which a report
+ * would be written into. Writes fail as to one that is closed.
+ */
+static void occupy_closed(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
 int main(int argc, char **argv)
 {
 	static char help[] = "--help";
 	const char *name = argc > 1 ? argv[1] : "";
 
+	occupy_closed();
 	on_exit(check_output, NULL);
 	if (asks_for_help(name) || (!strcmp(name, "help") && argc < 3)) {
 		print_help(stdout);

@@ -46,6 +46,25 @@ confined()
 	[ "$(cat "$BATS_TEST_TMPDIR/has")" = "$kept 1 2" ]
 }
 
+@test "a closed standard output is given to no file, and is an error" {
+	local options
+
+	while read -r options; do
+		status=0
+		# shellcheck disable=SC2086
+		"$UCXBPF" $options 2>"$BATS_TEST_TMPDIR/err" >&- || status=$?
+		echo "$options: $status $(cat "$BATS_TEST_TMPDIR/err")"
+		[ "$status" = 1 ]
+		grep -qxF "ucxbpf: error: standard output: Bad file descriptor" "$BATS_TEST_TMPDIR/err"
+	done <<-END
+		inventory
+		doctor
+		schema
+		replay $TOP/tests/data/send.ucxb
+		export -f ndjson $TOP/tests/data/send.ucxb
+	END
+}
+
 @test "commands that only read files can do little else" {
 	confined replay --json "$TOP/tests/data/gromacs.ucxb"
 	confined export -f ndjson -o /dev/stdout "$TOP/tests/data/gromacs.ucxb"
