@@ -48,6 +48,11 @@ need_zstd() {
 		grep -q "say FROM:TO" err
 	done
 	got=0
+	"$UCXBPF" export -f html --window 100s:101s -o beyond.html "$DATA/coll.ucxb" 2>err || got=$?
+	[ "$got" -eq 2 ]
+	grep -qF "nothing written: --window begins after the last event of every host" err
+	[ ! -e beyond.html ]
+	got=0
 	"$UCXBPF" export -f json --window 1s:2s "$DATA/coll.ucxb" 2>err || got=$?
 	[ "$got" -eq 2 ]
 	grep -q -- "does not support --window" err

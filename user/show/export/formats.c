@@ -129,6 +129,9 @@ static int report_format_end(void *arg, const struct fact_totals *totals)
 	if (err == -EFBIG)
 		snprintf(state->target->why, sizeof(state->target->why),
 			 "does not fit into a page: select less with --process or --window");
+	else if (err == -EINVAL)
+		snprintf(state->target->why, sizeof(state->target->why),
+			 "nothing written: --window begins after the last event of every host");
 	return err;
 }
 

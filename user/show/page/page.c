@@ -356,9 +356,22 @@ json_t *page_directory(struct page *page)
 			 shape_list(section_shape, page->pack.sections, NULL));
 }
 
+static bool window_is_beyond(const struct page *page)
+{
+	const struct page_window *window = page->options.window;
+
+	for (size_t i = 0; window && i < page->hosts.hosts.len; i++) {
+		const struct page_host *host = &page->hosts.hosts.data[i];
+
+		if (host->last && host->last - host->first >= window->from)
+			return false;
+	}
+	return window;
+}
+
 int page_put(struct page *page, const struct fact_totals *totals)
 {
-	int err = page_put_report(page, totals);
+	int err = window_is_beyond(page) ? -EINVAL : page_put_report(page, totals);
 
 	if (err)
 		return err;

@@ -50,7 +50,10 @@ void page_scan_end(struct page *page);
 /* The sink that feeds this page; valid until page_free(). */
 struct fact_sink page_sink(struct page *page);
 
-/* Call once, after the last fact. Returns 0 or -errno of a failed write; -EFBIG: no room for it. */
+/*
+ * Call once, after the last fact. Returns 0 or -errno of a failed write; -EFBIG: no room for it;
+ * -EINVAL: the window begins after the last event of every host.
+ */
 int page_write(struct page *page, const struct fact_totals *totals, FILE *out);
 
 /*
