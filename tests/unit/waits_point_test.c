@@ -39,6 +39,23 @@ static void sender_is_late(void **state)
 	pair_release(&r);
 }
 
+static void nobody_waits_for_itself(void **state)
+{
+	struct pair r;
+
+	(void)state;
+	pair_init(&r, "start");
+	job_connect(&r.a, &r.a);
+	job_post(&r.a, 7, UINT64_MAX, 0x9100);
+	r.job.now += PAUSE;
+	job_pass_short(&r.a, &r.a, 7, 5);
+	job_arrive(&r.a, 7, 5, 0x9100);
+	pair_analyse(&r);
+	assert_int_equal(r.out.totals.matched, 1);
+	assert_int_equal(r.out.waits.len, 0);
+	pair_release(&r);
+}
+
 /* In a loop of MPI_Test whose calls' ends are not known, inside of them or not. */
 static void sender_polls(void **state)
 {
@@ -198,6 +215,7 @@ int main(void)
 		cmocka_unit_test(sender_is_late),
 		cmocka_unit_test(joined_among_other_messages),
 		cmocka_unit_test(joined_with_many_masks),
+		cmocka_unit_test(nobody_waits_for_itself),
 		cmocka_unit_test(sender_polls),
 		cmocka_unit_test(another_call_waits_not),
 		cmocka_unit_test(receiver_is_late),

@@ -261,6 +261,7 @@ static void made_room(struct waits *waits, const struct transfer *transfer, stru
 static void got_resources(struct waits *waits, const struct transfer *transfer, uint64_t since)
 {
 	const struct op *op = transfer->op;
+	struct process *peer = op->ep ? op->ep->peer_process : NULL;
 	struct wait_thread *line = line_find(waits, transfer->process, transfer->tid);
 	struct wait_turn *turn = turn_at(line, transfer->start, 0);
 	struct waiting waiting = {
@@ -269,13 +270,13 @@ static void got_resources(struct waits *waits, const struct transfer *transfer, 
 		.turn = turn,
 	};
 
-	if (!turn_awaits(turn, op->call))
+	if (peer == transfer->process || !turn_awaits(turn, op->call))
 		return;
 	waiting.span = (struct wait_span){ later(since, turn->start), transfer->start };
 	if (waiting.span.to <= waiting.span.from)
 		return;
-	if (op->ep && op->ep->peer_process)
-		made_room(waits, transfer, &waiting, op->ep->peer_process);
+	if (peer)
+		made_room(waits, transfer, &waiting, peer);
 	tell(waits, &waiting);
 }
 

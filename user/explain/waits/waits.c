@@ -96,8 +96,11 @@ void waits_message(struct waits *waits, const struct message *message)
 {
 	clocks_add(&waits->clocks, message->src->host, message->dst->host, message->send_start,
 		   message->arrival);
-	late_sender(waits, message);
-	announce(waits, message);
+	/* a rank does not wait for itself */
+	if (message->src != message->dst) {
+		late_sender(waits, message);
+		announce(waits, message);
+	}
 	member_join(waits, turn_of(waits, message->src, message->send_tid, message->send_call),
 		    turn_of(waits, message->dst, message->recv_tid, message->recv_call), message);
 }
