@@ -9,6 +9,7 @@
 
 #include "show/report/report.h"
 #include "show/report/table.h"
+#include "show/report/text.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "report_facts.h"
@@ -316,6 +317,30 @@ static void check_unit(void (*unit)(char *, size_t, uint64_t, bool), uint64_t va
 	assert_string_equal(text, want);
 }
 
+static void check_share(const struct text_report *as, const char *bound, uint64_t part,
+			const char *want)
+{
+	char share[16];
+
+	text_share(as, share, sizeof(share), bound, part, 1000000);
+	assert_string_equal(share, want);
+}
+
+/* One sign before a number, not two. */
+static void bounds_of_shares(void **state)
+{
+	const struct text_report as = { .at_least = ">=" };
+
+	(void)state;
+	check_share(&as, "", 1, "<0.1 %");
+	check_share(&as, "~", 1, "<0.1 %");
+	check_share(&as, as.at_least, 1, ">0 %");
+	check_share(&as, as.at_least, 500000, ">=50.0 %");
+	check_share(&as, "~", 500000, "~50.0 %");
+	check_share(&as, as.at_least, 999999, ">99.9 %");
+	check_share(&as, "", 999999, ">99.9 %");
+}
+
 static void units(void **state)
 {
 	char text[16];
@@ -351,6 +376,7 @@ int main(void)
 		cmocka_unit_test(what_a_level_does_not_see),
 		cmocka_unit_test(empty_capture),
 		cmocka_unit_test(sums_of_what_has_no_detail),
+		cmocka_unit_test(bounds_of_shares),
 		cmocka_unit_test(units),
 	};
 

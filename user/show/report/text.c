@@ -104,6 +104,18 @@ void text_time(const struct text_report *text, char *out, size_t size, uint64_t 
 		snprintf(out, size, "%s%s", precisions == 1u << TIME_EXACT ? "" : "~", number);
 }
 
+void text_share(const struct text_report *text, char *out, size_t size, const char *bound,
+		uint64_t part, uint64_t whole)
+{
+	char share[16];
+
+	unit_share(share, sizeof(share), part, whole);
+	if (*share == '<' && bound == text->at_least)
+		snprintf(out, size, ">0 %%");
+	else
+		snprintf(out, size, "%s%s", *share == '<' || *share == '>' ? "" : bound, share);
+}
+
 void text_mean(const struct text_report *text, char *out, size_t size, const struct cube_sums *sums)
 {
 	if (!sums->timed) {

@@ -72,6 +72,10 @@ void text_process(const struct text_report *text, char *out, size_t size, int64_
 void text_time(const struct text_report *text, char *out, size_t size, uint64_t ns,
 	       uint32_t precisions);
 
+/* A share of which the part is at_least or about ("~") so much; bound "": it is exact. */
+void text_share(const struct text_report *text, char *out, size_t size, const char *bound,
+		uint64_t part, uint64_t whole);
+
 /*
  * The mean of all exact durations, with their number where others have bounds: "38.0 us (52 of
  * 67)". Without exact ones a bound of the mean; "unknown".

@@ -119,15 +119,11 @@ static void functions_print_share(char *cell, size_t size, const void *row, cons
 {
 	const struct functions *functions = context;
 	const struct report_function *function = function_of(row, context);
-	char share[16];
 
 	if (!function || !functions->span)
 		return no_time(cell, size, row);
-	unit_share(share, sizeof(share), function->time, functions->span);
-	/* at least less than 0.1 % is no information */
-	if (*share == '<' && !function->exact)
-		return no_time(cell, size, row);
-	snprintf(cell, size, "%s%s", bound_of(functions, function), share);
+	text_share(functions->text, cell, size, bound_of(functions, function), function->time,
+		   functions->span);
 }
 
 static void add_process(char *cell, size_t size, const struct functions *functions,

@@ -20,11 +20,12 @@ static void add_time(const struct text_report *text, char *line, uint64_t ns)
 	text_append(line, LINE, "%s", number);
 }
 
-static void add_share(char *line, uint64_t part, uint64_t whole)
+static void add_share(const struct text_report *text, char *line, const char *bound, uint64_t part,
+		      uint64_t whole)
 {
 	char share[16];
 
-	unit_share(share, sizeof(share), part, whole);
+	text_share(text, share, sizeof(share), bound, part, whole);
 	text_append(line, LINE, "%s", share);
 }
 
@@ -132,6 +133,7 @@ void text_time_shares(const struct text_report *text)
 {
 	const struct shares shares = shares_of(text->report);
 	const uint64_t open = still_open(&text->report->waits);
+	const char *bound = shares.exact ? "" : text->at_least;
 	char line[LINE] = "";
 
 	if (!shares.processes || !shares.span || report_only_counts(text->report))
@@ -140,10 +142,10 @@ void text_time_shares(const struct text_report *text)
 		fputs(LABEL "in MPI ?, no end of a call is known (--call-ends)\n", text->out);
 		return;
 	}
-	text_append(line, LINE, "in MPI %s", shares.exact ? "" : text->at_least);
-	add_share(line, shares.least, shares.span);
+	text_append(line, LINE, "in MPI ");
+	add_share(text, line, bound, shares.least, shares.span);
 	text_append(line, LINE, " of the %s (%s", text->report->windows.len ? "windows" : "run",
-		    shares.exact ? "" : text->at_least);
+		    bound);
 	add_time(text, line, shares.least);
 	text_append(line, LINE, " of ");
 	add_time(text, line, shares.span);
@@ -158,7 +160,7 @@ void text_time_shares(const struct text_report *text)
 		text_append(line, LINE, ", waiting ");
 		add_time(text, line, shares.waited);
 		text_append(line, LINE, ", ");
-		add_share(line, shares.waited, shares.least);
+		add_share(text, line, "", shares.waited, shares.least);
 		text_append(line, LINE, " of that");
 	}
 	fputs(LABEL, text->out);
@@ -309,7 +311,7 @@ static void print_root(const struct text_report *text, const struct root_row *ro
 	text_process(text, who, sizeof(who), row->key.process);
 	add_time(text, line, row->fresh);
 	text_append(line, LINE, " (");
-	add_share(line, row->fresh, whole);
+	add_share(text, line, "", row->fresh, whole);
 	text_append(line, LINE, ") rank %s, %s before %s", who, did ? did : "state unknown",
 		    function ? function : "an unknown call");
 	if (place)
