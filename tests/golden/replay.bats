@@ -26,6 +26,16 @@ need_capture() {
 	[ -n "$capture" ] || skip "no captures in tests/data"
 }
 
+@test "a cause of waiting that is not known is one line, without a rank" {
+	"$UCXBPF" replay -vv "$TOP"/tests/data/cg.n?.ucxb >text
+	sed -n '/^CAUSES/,/^$/p' text >causes
+	[ "$(grep -c '%) not known$' causes)" = 1 ]
+	grep -q '%) rank 3, call not known$' causes
+	! grep -q 'rank ?\|unknown call' causes || false
+	"$UCXBPF" replay --json "$TOP"/tests/data/cg.n?.ucxb |
+		jq -e '[.wait_roots[] | select(.process == null) | .did, .function, .call_site] == [null, null, null]'
+}
+
 @test "a file that is not there" {
 	expect 3 "nowhere.ucxb: [Nn]o such file" nowhere.ucxb
 	[ ! -s out ]

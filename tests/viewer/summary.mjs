@@ -56,7 +56,8 @@ async function causes(view, report) {
   const rows = await view.table("table-causes");
   alike(
     rows.map((r) => [r.Time, r.Rank, r.was, r.before, r["Call site"], r.Waits]),
-    report.wait_roots.map((w) => [w.fresh_ns, rank(report, w.process), w.did ?? "state unknown", w.function ?? "an unknown call", w.call_site, w.count]), "causes");
+    report.wait_roots.map((w) => w.process === null ? [w.fresh_ns, "not known", null, null, null, w.count]
+      : [w.fresh_ns, label(report, w.process), w.did ?? "not known", w.function ?? "not known", w.call_site, w.count]), "causes");
 }
 
 async function durations(view, report) {

@@ -90,6 +90,14 @@ void text_process(const struct text_report *text, char *out, size_t size, int64_
 		snprintf(out, size, "%d#%d", process->fact.rank, process->fact.index);
 }
 
+void text_who(const struct text_report *text, char *out, size_t size, int64_t index)
+{
+	char who[40];
+
+	text_process(text, who, sizeof(who), index);
+	snprintf(out, size, "%s%s", strncmp(who, "pid", strlen("pid")) ? "rank " : "", who);
+}
+
 void text_time(const struct text_report *text, char *out, size_t size, uint64_t ns,
 	       uint32_t precisions)
 {

@@ -68,6 +68,9 @@ void text_end(const struct text_report *text, size_t shown, size_t count);
 /* The rank; "3#7" (rank and index) where ranks are not unique; "pid 12" without rank; "?". */
 void text_process(const struct text_report *text, char *out, size_t size, int64_t index);
 
+/* Likewise: "rank 3", "rank 3#7", "pid 12", "rank ?". */
+void text_who(const struct text_report *text, char *out, size_t size, int64_t index);
+
 /* A duration with a mark for its precision: none = exact, at most, at least, ~ mixed. */
 void text_time(const struct text_report *text, char *out, size_t size, uint64_t ns,
 	       uint32_t precisions);

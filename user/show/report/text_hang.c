@@ -14,10 +14,10 @@
 /* "rank 3", "pid 12". */
 static void name(const void *arg, int process, FILE *out)
 {
-	char who[40];
+	char who[48];
 
-	text_process(arg, who, sizeof(who), process);
-	fprintf(out, "%s%s", strncmp(who, "pid", strlen("pid")) ? "rank " : "", who);
+	text_who(arg, who, sizeof(who), process);
+	fputs(who, out);
 }
 
 size_t text_behind(const struct text_report *text, size_t shown)

@@ -34,13 +34,11 @@ static void add_share(const struct text_report *text, char *line, const char *bo
 static void print_open(const struct text_report *text, const char *before,
 		       const struct fact_open *open)
 {
-	char line[LINE] = "", who[40], peer[64], step[128];
+	char line[LINE] = "", who[48], peer[64], step[128];
 
-	text_process(text, who, sizeof(who), open->process);
-	text_append(line, LINE, "%s%s %s%s for %s",
-		    strncmp(who, "pid", strlen("pid")) ? "rank " : "", who,
-		    open->certain ? "in " : "perhaps still in ", open->function,
-		    open->bound ? text->at_least : "");
+	text_who(text, who, sizeof(who), open->process);
+	text_append(line, LINE, "%s %s%s for %s", who, open->certain ? "in " : "perhaps still in ",
+		    open->function, open->bound ? text->at_least : "");
 	add_time(text, line, open->until - open->since);
 	if (open->bound)
 		text_append(line, LINE, " (began before the trace)");
@@ -306,14 +304,20 @@ static void print_root(const struct text_report *text, const struct root_row *ro
 	const struct place *place = report_place(text->report, row->key.place);
 	const char *function = (const char *)(uintptr_t)row->key.function;
 	const char *did = (const char *)(uintptr_t)row->key.did;
-	char line[LINE] = "", who[40];
+	const bool known = row->key.process >= 0;
+	char line[LINE] = "", who[48] = "not known";
 
-	text_process(text, who, sizeof(who), row->key.process);
+	if (known)
+		text_who(text, who, sizeof(who), row->key.process);
 	add_time(text, line, row->fresh);
 	text_append(line, LINE, " (");
 	add_share(text, line, "", row->fresh, whole);
-	text_append(line, LINE, ") rank %s, %s before %s", who, did ? did : "state unknown",
-		    function ? function : "an unknown call");
+	text_append(line, LINE, ") %s", who);
+	if (known && !did && !function)
+		text_append(line, LINE, ", call not known");
+	else if (known)
+		text_append(line, LINE, ", %s before %s", did ? did : "state unknown",
+			    function ? function : "an unknown call");
 	if (place)
 		text_append(line, LINE, " at %s", place->label);
 	print_cut(text, line);

@@ -109,7 +109,10 @@ export function aboutWaiting(model: Model, view: View): Sentence[] {
 }
 
 export function rootWords(model: Model, { process, function: name, call_site, did }: WaitRoot): string {
-  return `${who(model, process)}, ${did ?? "state unknown"} before ${name ?? "an unknown call"}${call_site ? ` at ${call_site}` : ""}`;
+  if (process === null) return "not known";
+  const place = call_site ? ` at ${call_site}` : "";
+  if (!did && !name) return `${who(model, process)}, call not known${place}`;
+  return `${who(model, process)}, ${did ?? "state unknown"} before ${name ?? "an unknown call"}${place}`;
 }
 
 // The process that caused most of it in the end: of the whole capture, as chains of waits leave what a filter shows.
@@ -121,6 +124,7 @@ export function aboutCauses(model: Model, view: View): Sentence[] {
   for (const row of roots) by.set(row.process, (by.get(row.process) ?? 0) + row.fresh_ns);
   const [process, ns] = [...by].reduce((best, row) => (row[1] > best[1] ? row : best));
   if (!whole) return [];
+  if (process === null) return [{ text: `The cause of ${share(ns, whole)} of the waiting (${time(ns)}) is not known.`, tone: "plain" }];
   return [{
     text: `${who(model, process).replace(/^r/, "R")} caused ${share(ns, whole)} of the waiting in the end (${time(ns)}); most at one place: ` +
       `${rootWords(model, roots[0])}, ${time(roots[0].fresh_ns)} in ${plural(roots[0].count, "wait")}.`,

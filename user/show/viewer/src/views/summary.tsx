@@ -229,14 +229,17 @@ function Waits({ view }: Props) {
   );
 }
 
+// A cause that is not known has neither.
+const ofKnown = (word: (row: WaitRoot) => string | null) => (row: WaitRoot) => (row.process === null ? null : word(row) ?? "not known");
+
 function causes(): Column<WaitRoot>[] {
   const whole = (model.report.wait_roots ?? []).reduce((sum, row) => sum + row.fresh_ns, 0);
   return [
     { id: "fresh", label: "Time", value: (r) => r.fresh_ns, show: (r) => time(r.fresh_ns) },
     { id: "share", label: "of waiting", value: (r) => (100 * r.fresh_ns) / whole, show: (r) => share(r.fresh_ns, whole) },
-    { id: "rank", label: "Rank", words: true, value: (r) => rank(r.process) },
-    { id: "did", label: "was", words: true, value: (r) => r.did ?? "state unknown" },
-    { id: "function", label: "before", words: true, value: (r) => r.function ?? "an unknown call" },
+    { id: "rank", label: "Rank", words: true, value: (r) => (r.process === null ? "not known" : rank(r.process)) },
+    { id: "did", label: "was", words: true, value: ofKnown((r) => r.did) },
+    { id: "function", label: "before", words: true, value: ofKnown((r) => r.function) },
     { id: "site", label: "Call site", words: true, value: (r) => r.call_site, show: (r) => site(r.call_site) },
     { id: "count", label: "Waits", value: (r) => r.count, show: (r) => count(r.count) },
   ];
