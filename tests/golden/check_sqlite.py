@@ -32,7 +32,9 @@ def complain(text):
 
 
 def known(value):
-    """As a column shows it: null for unknown, a list as one text, a name without what steers."""
+    """As a column shows it: null for unknown, 1 for true, a list as one text, a name without what steers."""
+    if isinstance(value, bool):
+        value = int(value)
     if isinstance(value, list):
         value = ",".join(value)
     if isinstance(value, str):

@@ -56,7 +56,14 @@ def clock:
 
 def call:
 	.where as $where | .row |
-	breach($where; ("process", "count"); natural), breach($where; "function"; name);
+	breach($where; ("process", "count", "ops_unknown"); natural), breach($where; "function"; name),
+	breach($where; ("ops", "bytes"); or_null(natural)),
+	(select(.count > 0 and (.ops == null) != (.ops_unknown >= .count))
+		| "\($where): \(.ops) operations, of \(.ops_unknown) of \(.count) calls unknown");
+
+def layer:
+	breach("layers"; "recorded"; one_of(["always", "partly", "never"])),
+	breach("layers"; ("ns", "of_ns"); natural);
 
 def op:
 	.where as $where | .row |
@@ -119,7 +126,9 @@ def durations:
 
 def process_time:
 	.where as $where | .row |
-	breach($where; ("process", "wait_ns"); natural),
+	breach($where; "process"; natural),
+	breach($where; "wait_ns"; or_null(natural)),
+	breach($where; "wait_bound"; type == "boolean"),
 	breach($where; ("rank", "span_ns", "mpi_ns", "mpi_most_ns"); or_null(natural)),
 	breach($where; "precision"; one_of(["exact", "lower_bound"])),
 	(select(.mpi_most_ns != null and .mpi_ns != null and .mpi_ns > .mpi_most_ns)

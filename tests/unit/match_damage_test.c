@@ -81,11 +81,11 @@ static void never_recorded(void **state)
 	struct analysis_loss loss;
 
 	(void)state;
-	assert_false(totals_add(&totals, &source, &capture, 0, &loss));
+	assert_false(totals_add(&totals, &source, &capture, 0, 0, &loss));
 	assert_int_equal(totals.calls_missing, 0);
 	assert_int_equal(totals.partial, 0);
 	source.stats.task_nomem = 3;
-	assert_true(totals_add(&totals, &source, &capture, 0, &loss));
+	assert_true(totals_add(&totals, &source, &capture, 0, 0, &loss));
 	assert_int_equal(loss.unseen, 3);
 	assert_int_equal(loss.lost + loss.missing, 0);
 	assert_int_equal(totals.calls_missing, 1);
@@ -104,17 +104,17 @@ static void sums_of_a_partial_file(void **state)
 	struct analysis_loss loss;
 
 	(void)state;
-	totals_add(&totals, &source, &capture, 5, &loss);
+	totals_add(&totals, &source, &capture, 5, 0, &loss);
 	assert_int_equal(totals.unsummed, 0);
 	assert_int_equal(totals.partial, 0);
-	totals_add(&totals, &source, &capture, 4, &loss);
+	totals_add(&totals, &source, &capture, 4, 0, &loss);
 	assert_int_equal(totals.partial, 1);
 	source.damaged = 100;
-	totals_add(&totals, &source, &capture, 5, &loss);
+	totals_add(&totals, &source, &capture, 5, 0, &loss);
 	assert_int_equal(totals.partial, 2);
 	source.damaged = 0;
 	source.incomplete = "the tracer was killed";
-	totals_add(&totals, &source, &capture, 5, &loss);
+	totals_add(&totals, &source, &capture, 5, 0, &loss);
 	assert_int_equal(totals.partial, 3);
 	assert_int_equal(totals.unsummed, 0);
 }

@@ -246,15 +246,40 @@ static void nothing_else_steers_it_either(void **state)
 	free(text);
 }
 
-static void calls_alone(const struct fact_sink *sink)
+static void put_call(const struct fact_sink *sink, uint64_t ops, uint64_t bytes)
 {
-	fact_put(sink, FACT_PROCESS, &made_processes[0]);
 	fact_put(sink, FACT_CALL,
 		 &(struct fact_call){ .function = made_send,
 				      .start = 1000000,
 				      .end = 1600000,
 				      .until = 1600000,
-				      .end_precision = TIME_EXACT });
+				      .end_precision = TIME_EXACT,
+				      .ops = ops,
+				      .bytes = bytes });
+}
+
+static void calls_alone(const struct fact_sink *sink)
+{
+	fact_put(sink, FACT_PROCESS, &made_processes[0]);
+	put_call(sink, UINT64_MAX, UINT64_MAX);
+	fact_put(sink, FACT_LIFETIME, &(struct fact_lifetime){ .until = 3000000 });
+}
+
+static void calls_without_operations(const struct fact_sink *sink)
+{
+	fact_put(sink, FACT_PROCESS, &made_processes[0]);
+	put_call(sink, 0, 0);
+	fact_put(sink, FACT_LIFETIME, &(struct fact_lifetime){ .until = 3000000 });
+}
+
+static void calls_in_part(const struct fact_sink *sink)
+{
+	fact_put(sink, FACT_PROCESS, &made_processes[0]);
+	put_call(sink, UINT64_MAX, UINT64_MAX);
+	put_call(sink, 2, 2048);
+	fact_put(sink, FACT_WINDOW,
+		 &(struct fact_window){
+			 .to = 3000000, .until = 3000000, .step = "mpi", .reason = "start" });
 	fact_put(sink, FACT_LIFETIME, &(struct fact_lifetime){ .until = 3000000 });
 }
 
@@ -272,11 +297,39 @@ static void what_a_level_does_not_see(void **state)
 		strstr(text, "  0              2.00 ms  600 us  30.0 %        ?      1.40 ms\n"));
 	free(text);
 	totals.self.levels[LEVEL_UCT] = true;
-	text = print(&options, calls_alone, &totals);
+	text = print(&options, calls_without_operations, &totals);
 	assert_non_null(
 		strstr(text, " 600 us (0)          1.00  598 us  598 us    0         0 B  -\n"));
 	assert_non_null(
 		strstr(text, "  0              2.00 ms  600 us  30.0 %     0 ns      1.40 ms\n"));
+	free(text);
+}
+
+/* Numbers that follow from a layer of some windows alone are lower bounds. */
+static void what_a_budget_left_out(void **state)
+{
+	struct report_text_options options = { .width = 160 };
+	struct fact_totals totals = { .self = { .captures = 1,
+						.known = 1,
+						.levels = { true, true, true },
+						.level_ns = { 5330000000, 3000000000,
+							      1070000000 } } };
+	char *text = print(&options, calls_in_part, &totals);
+
+	(void)state;
+	assert_non_null(strstr(text, "  >=2  >=2.00 KiB  ?\n"));
+	assert_non_null(strstr(text, "  60.0 %        ?       800 us\n"));
+	assert_non_null(strstr(text, "  layers       operations were recorded in 3.00 s of 5.33 s; "
+				     "transfers were recorded in 1.07 s of 5.33 s; --budget none "
+				     "records all layers\n"));
+	free(text);
+	totals.self.levels[LEVEL_UCT] = false;
+	totals.self.level_ns[LEVEL_UCT] = 0;
+	text = print(&options, calls_in_part, &totals);
+	assert_null(strstr(text, "0 ns  "));
+	assert_null(strstr(text, "unattributed"));
+	assert_non_null(strstr(text, " 5.33 s; transfers were not recorded, so that no message or "
+				     "wait is known; --budget none"));
 	free(text);
 }
 
@@ -374,6 +427,7 @@ int main(void)
 		cmocka_unit_test(names_do_not_steer_the_terminal),
 		cmocka_unit_test(nothing_else_steers_it_either),
 		cmocka_unit_test(what_a_level_does_not_see),
+		cmocka_unit_test(what_a_budget_left_out),
 		cmocka_unit_test(empty_capture),
 		cmocka_unit_test(sums_of_what_has_no_detail),
 		cmocka_unit_test(bounds_of_shares),

@@ -518,7 +518,8 @@ static void add_totals(struct analysis *analysis, struct fact_totals *totals)
 		const struct input *input = analysis->inputs.data[i];
 		struct analysis_loss loss;
 
-		if (!totals_add(totals, &input->source, &input->capture, input->stored, &loss))
+		if (!totals_add(totals, &input->source, &input->capture, input->stored, input->last,
+				&loss))
 			continue;
 		loss.host_name = input->host_name;
 		vec_push(&analysis->losses, loss);

@@ -161,6 +161,8 @@ static void emit_polls(struct emitter *emitter, const struct call *call)
 	};
 	const struct fact_sums sums = {
 		.count = call->count,
+		.bytes_unknown = call->bare ? call->count : 0,
+		.ops_unknown = call->bare ? call->count : 0,
 		.timed = call->count,
 		.time = call->end.ns - call->start,
 		.precision = exact ? TIME_EXACT : TIME_LOWER_BOUND,
@@ -192,8 +194,8 @@ static void emit_call_seen(struct emitter *emitter, const struct call *call, uin
 		.end_precision = end.precision,
 		.until = until,
 		.open = open,
-		.ops = call->ops,
-		.bytes = call->bytes,
+		.ops = call->bare ? UINT64_MAX : call->ops,
+		.bytes = call->bare ? UINT64_MAX : call->bytes,
 	};
 
 	emitter->totals->calls.recorded++;

@@ -180,9 +180,15 @@ static void emit_errors(struct emitter *emitter, const struct count_cell *cell)
 	fact_put_sums(emitter->sink, FACT_ERRORS, &fact, &sums);
 }
 
-static void emit_cell(struct emitter *emitter, const struct count_cell *cell)
+static void emit_cell(struct emitter *emitter, const struct capture *capture,
+		      const struct count_cell *cell)
 {
-	const struct fact_sums calls = { .count = cell->count };
+	const bool bare = !capture_records(capture, LEVEL_UCP, cell->first);
+	const struct fact_sums calls = {
+		.count = cell->count,
+		.bytes_unknown = bare ? cell->count : 0,
+		.ops_unknown = bare ? cell->count : 0,
+	};
 
 	if (cell->status) {
 		emit_errors(emitter, cell);
@@ -223,5 +229,5 @@ void emit_cells(struct emitter *emitter, const struct capture *capture)
 		if (!capture->cells.data[i].status)
 			add_without_detail(emitter->totals, &capture->cells.data[i]);
 	for (size_t i = 0; i < capture->cells.len; i++)
-		emit_cell(emitter, &capture->cells.data[i]);
+		emit_cell(emitter, capture, &capture->cells.data[i]);
 }

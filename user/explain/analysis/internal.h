@@ -48,11 +48,12 @@ const json_t *side_last(const json_t *sides, const char *type);
 uint64_t stats_dropped(const struct ub_stats *stats);
 
 /*
- * Adds one capture's counters and notes; stored: records read from it, to its end. loss: its
- * missing data, without its host; returns whether there are any.
+ * Adds one capture's counters and notes; stored, last: records read from it, to its end, and the
+ * time of the last one. loss: its missing data, without its host; returns whether there are any.
  */
 bool totals_add(struct fact_totals *totals, const struct record_source *source,
-		const struct capture *capture, uint64_t stored, struct analysis_loss *loss);
+		const struct capture *capture, uint64_t stored, uint64_t last,
+		struct analysis_loss *loss);
 
 /* After the last fact: conclusions from the sums of all captures and from matching. */
 void totals_finish(struct fact_totals *totals);

@@ -12,32 +12,26 @@ static uint64_t number(const json_t *side, const char *name)
 	return value > 0 ? (uint64_t)value : 0;
 }
 
-static void add_level(struct fact_self *self, const char *level)
+/* level: -1: not told. */
+static void add_level(struct fact_self *self, int level, uint64_t from, uint64_t to)
 {
-	int known = level_by_name(level);
-
-	if (known >= 0)
-		self->levels[known] = true;
+	if (level >= 0)
+		self->levels[level] = true;
+	for (int i = 0; i < LEVELS && to > from; i++)
+		self->level_ns[i] += level < 0 || i <= level ? to - from : 0;
 }
 
-/* With a budget, what windows had; their step "windows" is one of all layers. */
-static bool add_steps(struct fact_self *self, const json_t *sides)
+static void add_levels(struct fact_self *self, const struct capture *capture, uint64_t last)
 {
-	const json_t *side;
-	bool some = false;
-	size_t i;
+	const uint64_t ended = capture->ended ? capture->ended : last;
 
-	json_array_foreach((json_t *)sides, i, side)
-	{
-		const char *t = json_string_value(json_object_get(side, "t"));
-		const char *step = json_string_value(json_object_get(side, "step"));
+	for (size_t i = 0; i < capture->windows.len; i++) {
+		const struct window *window = &capture->windows.data[i];
 
-		if (!t || strcmp(t, "window") != 0 || !step)
-			continue;
-		add_level(self, strcmp(step, "windows") != 0 ? step : "uct");
-		some = true;
+		add_level(self, window->level, window->from, window->to ? window->to : last);
 	}
-	return some;
+	if (!capture->windows.len)
+		add_level(self, capture->level, capture->started, ended);
 }
 
 static void add_cost(struct fact_self *self, const json_t *side)
@@ -92,14 +86,13 @@ const json_t *side_last(const json_t *sides, const char *type)
 }
 
 /* Adds one capture's side records. */
-static void self_add(struct fact_self *self, const json_t *sides)
+static void self_add(struct fact_self *self, const struct capture *capture, uint64_t last,
+		     const json_t *sides)
 {
 	const json_t *cost = side_last(sides, "self"), *consumer = side_last(sides, "consumer");
 
 	self->captures++;
-	if (!add_steps(self, sides))
-		add_level(self,
-			  json_string_value(json_object_get(side_last(sides, "capture"), "level")));
+	add_levels(self, capture, last);
 	if (cost)
 		add_cost(self, cost);
 	if (consumer)
@@ -192,11 +185,9 @@ static uint64_t full_windows(const struct capture *capture)
 {
 	uint64_t count = 0;
 
-	for (size_t i = 0; i < capture->windows.len; i++) {
-		const char *step = capture->windows.data[i].step;
-
-		count += !step || !strcmp(step, "uct") || !strcmp(step, "windows");
-	}
+	for (size_t i = 0; i < capture->windows.len; i++)
+		count += !capture->windows.data[i].step ||
+			 capture->windows.data[i].level == LEVEL_UCT;
 	return count;
 }
 
@@ -223,7 +214,8 @@ static struct analysis_loss loss_of(const struct record_source *source,
 }
 
 bool totals_add(struct fact_totals *totals, const struct record_source *source,
-		const struct capture *capture, uint64_t stored, struct analysis_loss *loss)
+		const struct capture *capture, uint64_t stored, uint64_t last,
+		struct analysis_loss *loss)
 {
 	const struct ub_stats *stats = &source->stats;
 	uint64_t produced = 0;
@@ -270,7 +262,7 @@ bool totals_add(struct fact_totals *totals, const struct record_source *source,
 	totals->calls_missing += loss->lost || loss->thinned || loss->missing || loss->broken ||
 				 loss->unseen || capture->late_mpi;
 	totals->late_mpi += capture->late_mpi > 0;
-	self_add(&totals->self, source->sides);
+	self_add(&totals->self, capture, last, source->sides);
 	add_derived(totals, side_last(source->sides, "derived"));
 	add_short_sends(&totals->short_sends,
 			json_object_get(side_last(source->sides, "derived"), "short_sends"));

@@ -51,6 +51,7 @@ struct op {
 	bool sends; /* carries payload away */
 	bool immediate; /* done at its return */
 	bool returns; /* its return was seen */
+	bool bare; /* no transfers were recorded when it began */
 	bool unsized; /* bytes were not known at its entry: its transfers show them */
 	bool open; /* its request may still make transfers */
 	bool framed; /* its frame may still be live */
@@ -131,6 +132,7 @@ struct call {
 	uint32_t ops;
 	uint64_t bytes;
 	bool one_op; /* its function makes one operation a call */
+	bool bare; /* no operations were recorded then: ops and bytes mean nothing */
 	bool derived; /* from its operation, whose start it has */
 };
 

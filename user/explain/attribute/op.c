@@ -293,6 +293,7 @@ static void op_fill(struct op *op, const struct event *event, const struct ub_op
 	}
 	op->bytes = op_bytes(record);
 	op->sends = op_sends(event->site->op);
+	op->bare = !capture_records(event->capture, LEVEL_UCT, op->start);
 	op->unsized = op->sends && op->bytes == UINT64_MAX;
 }
 

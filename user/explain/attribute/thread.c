@@ -152,6 +152,7 @@ static void call_begin(struct attribute *attribute, struct thread *thread,
 				      .end = { start, PRECISION_LOWER },
 				      .count = 1,
 				      .one_op = event->site->one_op,
+				      .bare = !capture_records(event->capture, LEVEL_UCP, start),
 				      .derived = event->h->flags & UB_F_DERIVED };
 }
 

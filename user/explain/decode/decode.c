@@ -10,6 +10,23 @@
 
 /* When a capture looked at its processes: duty cycles, and captures one after the other. */
 
+/* That of a budget's step; "windows" have all layers. */
+static int level_of_step(const struct capture *capture, const char *step)
+{
+	if (!step)
+		return capture->level;
+	return strcmp(step, "windows") ? level_by_name(step) : LEVEL_UCT;
+}
+
+bool capture_records(const struct capture *capture, enum level level, uint64_t at)
+{
+	const struct window *windows = capture->windows.data;
+	size_t begun = search_count(capture->windows.len, i, windows[i].from <= at);
+	int recorded = begun ? windows[begun - 1].level : capture->level;
+
+	return recorded < 0 || recorded >= (int)level;
+}
+
 /* A window has a record at its start, and another at its end. */
 static void decode_window(struct decoder *decoder, struct capture *capture, const json_t *side)
 {
@@ -23,6 +40,7 @@ static void decode_window(struct decoder *decoder, struct capture *capture, cons
 	struct window *last =
 		capture->windows.len ? &capture->windows.data[capture->windows.len - 1] : NULL;
 
+	window.level = level_of_step(capture, window.step);
 	if (last && last->from == window.from)
 		last->to = window.to;
 	else if (!last || window.from > last->from)
@@ -169,9 +187,11 @@ static void decode_capture(struct decoder *decoder, struct capture *capture, con
 {
 	const json_t *host = json_object_get(side, "host");
 	const char *mode = json_string_value(json_object_get(side, "mode"));
+	const char *level = json_string_value(json_object_get(side, "level"));
 	const char *id = told(decoder, host, "id");
 
 	capture->started = side_u64(side, "ts");
+	capture->level = level_by_name(level);
 	capture->attached = mode && !strcmp(mode, "attach");
 	capture->timed_every = (uint32_t)side_u64(side, "timed_every");
 	capture->counted = capture->timed_every;

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/level.h"
 #include "base/map.h"
 #include "base/place.h"
 #include "base/rowset.h"
@@ -178,6 +179,7 @@ struct process {
 struct window {
 	uint64_t from, to;
 	const char *step, *reason; /* with a budget: its step and the reason; NULL: no budget */
+	int level; /* that was recorded, -1: not told */
 	uint64_t paid_ppm;
 };
 
@@ -262,6 +264,7 @@ struct capture {
 	VEC(struct window) windows; /* none: without a duty cycle */
 	VEC(struct detail_change) details; /* in time order; before the first one: in all */
 	VEC(struct rejoined) rejoined;
+	int level; /* of all of it, or of windows that tell none; -1: not told, so of all layers */
 	bool attached; /* mode "attach" */
 	bool counted; /* made with --count */
 	bool lost_objects; /* some record of an object's life found no room */
@@ -350,6 +353,9 @@ void decoder_ready(struct decoder *decoder);
 void decoder_foresee(struct decoder *decoder, struct capture *capture, const struct ub_hdr *h);
 
 void capture_release(struct capture *capture);
+
+/* Whether a layer was recorded at that time; between windows: in the one before. */
+bool capture_records(const struct capture *capture, enum level level, uint64_t at);
 
 /*
  * Begins a cut through a process, until decoder_ended(): its open frames are over, or their end is

@@ -123,8 +123,8 @@ static const struct fact_column call_columns[] = {
 	ONE("until", TIME, fact_call, until,
 	    "likewise, its thread was elsewhere then: the latest possible end, null: unknown"),
 	ONE("open", BOOL, fact_call, open, "it had not returned when last seen, at its end"),
-	ONE("ops", U32, fact_call, ops, "UCP operations below it"),
-	ONE("bytes", SIZE, fact_call, bytes, "payload of those that send"),
+	ONE("ops", SIZE, fact_call, ops, "UCP operations below it, null: none were recorded then"),
+	ONE("bytes", SIZE, fact_call, bytes, "payload of those that send, likewise"),
 	ONE("seen", TEXT, fact_call, seen, "probe, or derived from its operation"),
 	{ .name = NULL },
 };
@@ -429,6 +429,8 @@ static const struct fact_column error_sums[] = {
 static const struct fact_column call_sums[] = {
 	ROW("count", U64, fact_sums, count, "how many"),
 	ROW("ops", U64, fact_sums, ops, "UCP operations"),
+	ROW("ops_unknown", U64, fact_sums, ops_unknown,
+	    "calls made while no operations were recorded"),
 	ROW("bytes", U64, fact_sums, bytes, "payload"),
 	ROW("bytes_unknown", U64, fact_sums, bytes_unknown,
 	    "facts of unknown size, in no other sum"),

@@ -34,6 +34,18 @@ const char *const wait_kind_names[WAIT_KINDS] = {
 	[WAIT_EARLY_REDUCE] = "early_reduce",   [WAIT_OUT_OF_RESOURCES] = "out_of_resources",
 };
 
+enum fact_extent fact_recorded(const struct fact_self *self, enum level level)
+{
+	bool some = false;
+
+	for (int i = level; i < LEVELS; i++)
+		some = some || self->levels[i];
+	if (!some && (self->levels[LEVEL_MPI] || self->levels[LEVEL_UCP]))
+		return RECORDED_NEVER;
+	return self->level_ns[level] < self->level_ns[LEVEL_MPI] ? RECORDED_PARTLY
+								 : RECORDED_ALWAYS;
+}
+
 const char *fact_mpi(const struct fact_process *process)
 {
 	return process->undescribed ? "unknown" : process->mpi;

@@ -124,8 +124,8 @@ struct fact_call {
 	 */
 	uint64_t until;
 	bool open; /* it had not returned when its process was last seen, at its end */
-	uint32_t ops; /* UCP operations below it */
-	uint64_t bytes; /* of its send-like ops */
+	uint64_t ops; /* UCP operations below it; UINT64_MAX: not recorded then */
+	uint64_t bytes; /* of its send-like ops; UINT64_MAX: likewise */
 	const char *seen; /* "probe", or "derived" from its operation, whose start it has */
 };
 
@@ -518,7 +518,7 @@ struct fact_sums {
 	uint64_t wire_bytes;
 	uint64_t least; /* of each at least, but for the last fragment of a message; 0: not known */
 	uint64_t retries;
-	uint64_t ops; /* of a call */
+	uint64_t ops, ops_unknown; /* of calls; unknown: made while no operations were recorded */
 	uint64_t timed, time; /* ns; how many of them it was seen of, and the sum over those */
 	enum fact_precision precision; /* of time */
 };
@@ -596,7 +596,8 @@ struct fact_reason {
  */
 struct fact_self {
 	unsigned int captures, known; /* all, and those with a record of their cost */
-	bool levels[LEVELS]; /* --level of some capture */
+	bool levels[LEVELS]; /* --level of some capture, with a budget of some window */
+	uint64_t level_ns[LEVELS]; /* how long each layer was recorded, ns */
 	uint64_t records, bytes; /* written; sums over the known */
 	uint64_t cpu_ns; /* of the tracers, user and system */
 	uint64_t memory_peak; /* resident bytes of the largest tracer, 0 = not known */
@@ -614,6 +615,14 @@ struct fact_self {
 	uint64_t grown; /* rings that became larger, each time */
 	uint64_t drained, drained_ns; /* records, and CPU time of the threads that drained them */
 };
+
+enum fact_extent { RECORDED_ALWAYS, RECORDED_PARTLY, RECORDED_NEVER };
+
+/*
+ * For how much of the recorded time a layer was recorded too. Values that follow from it are lower
+ * bounds if partly, unknown if never. Captures without a level have all layers.
+ */
+enum fact_extent fact_recorded(const struct fact_self *self, enum level level);
 
 /*
  * Calls of an MPI function without a probe, made from their operations' stacks. Compared: while its

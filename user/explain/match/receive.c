@@ -548,7 +548,7 @@ static const char *why_unmatched(const struct matcher *matcher, const struct op 
 		return "arrival not seen";
 	if (op->refused && !op->transfers)
 		return FACT_LEFT_UNSEEN;
-	return before_anchor(op) ? "before first anchor" : "no transfer seen";
+	return !op->bare && before_anchor(op) ? "before first anchor" : "no transfer seen";
 }
 
 static void receive_done(struct matcher *matcher, struct receive *receive)

@@ -416,6 +416,12 @@ static void view_of(struct sql *sql, enum fact_type type)
 /* Columns of a row of the report. */
 #define BYTES                                                                                      \
 	" coalesce(sum(s.bytes), 0) AS bytes, coalesce(sum(s.bytes_unknown), 0) AS bytes_unknown"
+/* Sums over calls: NULL where no operations were recorded. */
+#define OPS_EVENT " sum(ops) AS ops, sum(ops IS NULL) AS ops_unknown, sum(bytes) AS bytes,"
+#define KNOWN_OPS(column)                                                                          \
+	" CASE WHEN sum(s.ops_unknown) < sum(s.count) OR sum(s.count) = 0 THEN"                    \
+	" coalesce(sum(s." column "), 0) END AS " column
+#define OPS KNOWN_OPS("ops") ", sum(s.ops_unknown) AS ops_unknown," KNOWN_OPS("bytes")
 /* Sums over facts of exact time, which means and rates are made of. */
 #define EXACT(what, name)                                                                          \
 	", iif(sum(s.timed), sum(iif(s.timed AND s.precision IN ('exact', 'sampled'),"             \
@@ -449,12 +455,12 @@ static void view_of(struct sql *sql, enum fact_type type)
 static const char *const views[] = {
 	/* The report's tables (docs/report.md). */
 	"CREATE VIEW call_sums AS SELECT " OF_PROCESS
-	"s.* FROM (SELECT k.process, k.function, sum(s.count) AS count,"
-	" sum(s.ops) AS ops," BYTES "," TIME " FROM ("
-	"SELECT e.key, precision, count(*) AS count, sum(ops) AS ops, sum(bytes) AS bytes,"
+	"s.* FROM (SELECT k.process, k.function, sum(s.count) AS count," OPS
+	", coalesce(sum(s.bytes_unknown), 0) AS bytes_unknown," TIME " FROM ("
+	"SELECT e.key, precision, count(*) AS count," OPS_EVENT
 	" sum(bytes IS NULL) AS bytes_unknown, " SINGLE_TIME
 	" FROM raw_call_event e JOIN raw_call_key USING (key) GROUP BY e.key"
-	" UNION ALL SELECT key, precision, count, ops, bytes, bytes_unknown, " SUM_TIME
+	" UNION ALL SELECT key, precision, count, ops, ops_unknown, bytes, bytes_unknown, " SUM_TIME
 	" FROM raw_call_sum) s JOIN raw_call_key k USING (key) GROUP BY k.process, k.function) s" JOIN_PROCESS,
 
 	"CREATE VIEW op_sums AS SELECT " OF_PROCESS
@@ -512,7 +518,8 @@ static const char *const views[] = {
 	DURATIONS("function_times", "call", "function") ") GROUP BY function",
 
 	"CREATE VIEW functions AS SELECT function, sum(count) AS calls,"
-	" sum(time_sum_ns) AS time_sum_ns, sum(ops) AS ops, sum(bytes) AS bytes"
+	" sum(time_sum_ns) AS time_sum_ns, sum(ops) AS ops, sum(ops_unknown) AS ops_unknown,"
+	" sum(bytes) AS bytes"
 	" FROM call_sums GROUP BY function ORDER BY time_sum_ns DESC",
 
 	"CREATE VIEW pairs AS SELECT " OF_ENDS "s.* FROM (SELECT src, dst,"
@@ -526,10 +533,10 @@ static const char *const views[] = {
 
 	"CREATE VIEW call_sites AS SELECT " OF_PROCESS
 	"s.* FROM (SELECT k.process, k.function, p.label, p.module, p.file, p.line,"
-	" sum(s.count) AS count, sum(s.ops) AS ops, coalesce(sum(s.bytes), 0) AS bytes,"
-	" sum(s.time) AS time_sum_ns FROM (SELECT key, count(*) AS count, sum(ops) AS ops,"
-	" sum(bytes) AS bytes, sum(end_ns - start_ns) AS time FROM raw_call_event GROUP BY key"
-	" UNION ALL SELECT key, count, ops, bytes, iif(timed, time_ns, NULL) FROM raw_call_sum) s"
+	" sum(s.count) AS count," OPS ","
+	" sum(s.time) AS time_sum_ns FROM (SELECT key, count(*) AS count," OPS_EVENT
+	" sum(end_ns - start_ns) AS time FROM raw_call_event GROUP BY key"
+	" UNION ALL SELECT key, count, ops, ops_unknown, bytes, iif(timed, time_ns, NULL) FROM raw_call_sum) s"
 	" JOIN raw_call_key k USING (key) JOIN place p ON p.id = k.place"
 	" GROUP BY k.process, k.function, p.id) s" JOIN_PROCESS " ORDER BY time_sum_ns DESC",
 

@@ -41,8 +41,8 @@ static struct fact_sink sink(void *arg)
 
 static void bind_json(sqlite3_stmt *row, int at, const json_t *value)
 {
-	if (json_is_integer(value))
-		sqlite3_bind_int64(row, at, json_integer_value(value));
+	if (json_is_integer(value) || json_is_boolean(value))
+		sqlite3_bind_int64(row, at, json_is_true(value) ? 1 : json_integer_value(value));
 	else
 		sql_bind_text(row, at, json_string_value(value));
 }

@@ -312,7 +312,7 @@ static void feed_clock(struct page *page, const struct fact_clock *fact)
 
 static void feed_call(struct page *page, const struct fact_call *call)
 {
-	struct page_sums sums = { .of = { [SUM_COUNT] = 1, [SUM_OPS] = call->ops } };
+	struct page_sums sums = { .of = { [SUM_COUNT] = 1 } };
 	struct page_key key;
 	struct page_drawn fact;
 	struct page_work work;
@@ -320,6 +320,7 @@ static void feed_call(struct page *page, const struct fact_call *call)
 	page_hosts_see(&page->hosts, call->process, call->start, drawn_until(call));
 	if (!selection_passes(&page->selection, FACT_CALL, call))
 		return;
+	sums.of[SUM_OPS] = call->ops == UINT64_MAX ? 0 : call->ops;
 	key = page_key_of(page, PAGE_CALLS, call);
 	key.code[PAGE_CAUSES] = page_causes_code(&page->causes, call->id);
 	fact = page_drawn_call(page, call);

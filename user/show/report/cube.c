@@ -91,6 +91,7 @@ void cube_sums_add(struct cube_sums *to, const struct cube_sums *from)
 	to->errors += from->errors;
 	to->unchecked += from->unchecked;
 	to->ops += from->ops;
+	to->ops_unknown += from->ops_unknown;
 	to->copies += from->copies;
 	to->copy_bytes += from->copy_bytes;
 	to->time_most += from->time_most;

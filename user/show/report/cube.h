@@ -44,7 +44,7 @@ struct cube_sums {
 	uint32_t precisions; /* bit set of the enum fact_precision values seen */
 	uint32_t durations; /* 1 + position of theirs in a struct durations; 0: not known yet */
 	uint64_t wire_bytes;
-	uint64_t ops;
+	uint64_t ops, ops_unknown; /* unknown: calls made while no operations were recorded */
 	uint64_t time_most; /* sum of the latest possible ends of calls, ns, */
 	uint64_t unbounded; /* and calls without such an end, in no part of that sum */
 	uint64_t bytes_unknown; /* facts of unknown size, in no byte count */

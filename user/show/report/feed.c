@@ -172,7 +172,8 @@ static struct cube_row *call_row(struct report *report, const struct fact_call *
 static void sum_call(struct cube_sums *sums, const struct fact_call *call)
 {
 	sums->count++;
-	sums->ops += call->ops;
+	sums->ops += call->ops == UINT64_MAX ? 0 : call->ops;
+	sums->ops_unknown += call->ops == UINT64_MAX;
 	add_bytes(sums, call->bytes);
 	cube_sums_time(sums, call->start, call->end, call->end_precision, call->bytes);
 	if (call->until >= call->start && call->until)
@@ -390,6 +391,7 @@ static void add_sums(struct cube_sums *to, const struct fact_sums *from)
 	to->wire_bytes += from->wire_bytes;
 	to->retries += from->retries;
 	to->ops += from->ops;
+	to->ops_unknown += from->ops_unknown;
 	cube_sums_timed(to, from->timed, from->time, from->precision,
 			from->timed == from->count ? from->bytes : UINT64_MAX);
 }

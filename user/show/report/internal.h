@@ -136,8 +136,11 @@ struct report {
 	struct fact_totals totals;
 };
 
-/* Whether captures give their levels, and none recorded this one or one below it. */
-bool report_lacks_level(const struct report *report, enum level level);
+/* fact_recorded() of its captures. */
+static inline enum fact_extent report_recorded(const struct report *report, enum level level)
+{
+	return fact_recorded(&report->totals.self, level);
+}
 
 /* Whether a filter is set that no call, operation, transfer or message passes. */
 bool report_selects_nothing(const struct report *report);

@@ -259,6 +259,24 @@ static json_t *derived_json(const void *from)
 	return list;
 }
 
+/* By name of the layer; ns of ns in which anything was recorded. */
+static json_t *layers_json(const void *from)
+{
+	static const char *const words[] = { "always", "partly", "never" };
+	const struct fact_self *self = from;
+	json_t *object = json_object();
+
+	for (int i = 0; i < LEVELS; i++)
+		json_object_set_new(object, level_names[i],
+				    json_pack("{s:s, s:I, s:I}", "recorded",
+					      words[fact_recorded(self, i)], "ns",
+					      (json_int_t)self->level_ns[i], "of_ns",
+					      (json_int_t)self->level_ns[LEVEL_MPI]));
+	return object;
+}
+
+SHAPE_KNOWN(lacks_layer, struct fact_totals, totals,
+	    fact_recorded(&totals->self, LEVEL_UCT) != RECORDED_ALWAYS);
 SHAPE_KNOWN(lacks_detail, struct fact_totals, totals, report_lacks_detail(totals));
 /* Captures made with --count have no messages to match. */
 SHAPE_KNOWN(has_messages, struct fact_totals, totals,
@@ -269,6 +287,8 @@ static const struct shape totals_shape[] = {
 		   .optional = true),
 	SHAPE_PART("loss", loss_shape),
 	SHAPE_PART("detail", detail_shape, .known = lacks_detail, .optional = true),
+	SHAPE_MADE("layers", struct fact_totals, self, layers_json, .known = lacks_layer,
+		   .optional = true),
 	SHAPE_PART("matching", matching_shape, .known = has_messages),
 	SHAPE_PART("attribution", attribution_shape),
 	REASONS("waits_unknown", waits_unknown),

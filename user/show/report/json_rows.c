@@ -31,12 +31,15 @@ static const struct shape time_shape[] = {
 };
 
 #define SUM(member, ...) SHAPE_OF(struct cube_sums, member, ##__VA_ARGS__)
+SHAPE_KNOWN(has_ops, struct cube_sums, sums, !sums->count || sums->ops_unknown < sums->count);
+
+/* Sums of calls; null where no operations were recorded. */
+#define OPS SUM(ops, .known = has_ops), SUM(ops_unknown), SUM(bytes, .known = has_ops)
 #define TIME SHAPE_PART("time", time_shape, SHAPE_WHEN(struct cube_sums, timed))
 
 static const struct shape call_sums[] = {
 	SUM(count),
-	SUM(ops),
-	SUM(bytes),
+	OPS,
 	SUM(bytes_unknown),
 	TIME,
 	SHAPE_AS("time_most_ns", struct cube_sums, time_most,
@@ -75,7 +78,10 @@ static const struct shape network_sums[] = {
 };
 
 static const struct shape place_sums[] = {
-	SUM(count), SUM(ops), SUM(bytes), TIME, { 0 },
+	SUM(count),
+	OPS,
+	TIME,
+	{ 0 },
 };
 
 static const struct shape error_sums[] = { SUM(count), { 0 } };
@@ -518,6 +524,17 @@ struct time_row {
 
 SHAPE_GETTER_WITH(time_rank, struct time_row, row, struct report, report,
 		  report_json_rank(report, row->process));
+SHAPE_GETTER_WITH(time_waited, struct time_row, row, struct report, report,
+		  report_recorded(report, LEVEL_UCT) == RECORDED_NEVER
+			  ? json_null()
+			  : json_integer((json_int_t)row->time.waited));
+
+static json_t *wait_bound(const void *row, const void *report)
+{
+	(void)row;
+	return json_boolean(report_recorded(report, LEVEL_UCT) == RECORDED_PARTLY);
+}
+
 SHAPE_GETTER(time_precision, struct time_row, row,
 	     json_string(!row->time.unbounded && row->time.least == row->time.most
 				 ? "exact"
@@ -530,7 +547,8 @@ static const struct shape process_time_shape[] = {
 	SHAPE_AS("mpi_ns", struct time_row, time.least, SHAPE_WHEN(struct time_row, time.timed)),
 	SHAPE_AS("mpi_most_ns", struct time_row, time.most,
 		 SHAPE_UNLESS(struct time_row, time.unbounded)),
-	SHAPE_AS("wait_ns", struct time_row, time.waited),
+	SHAPE_WHOLE("wait_ns", time_waited),
+	SHAPE_WHOLE("wait_bound", wait_bound),
 	SHAPE_WHOLE("precision", time_precision),
 	{ 0 },
 };

@@ -279,16 +279,6 @@ bool report_only_counts(const struct report *report)
 	return report->totals.counted && report->totals.counted == report->totals.captures;
 }
 
-bool report_lacks_level(const struct report *report, enum level level)
-{
-	const bool *levels = report->totals.self.levels;
-
-	for (int i = level; i < LEVELS; i++)
-		if (levels[i])
-			return false;
-	return levels[LEVEL_MPI] || levels[LEVEL_UCP];
-}
-
 bool report_selects_nothing(const struct report *report)
 {
 	const enum filter_layer layer =

@@ -185,28 +185,32 @@ static void functions_print_p99(char *cell, size_t size, const void *row, const 
 	print_quantile(cell, size, row, context, 99);
 }
 
-/* Zeros would be made up. */
-static bool is_unseen(const void *context, enum level level)
+/* Begins a cell of operations or their bytes: "?" and false if they are known of no call. */
+static bool begin_amount(char *cell, size_t size, const struct text_report *text,
+			 const struct cube_sums *sums)
 {
-	const struct functions *functions = context;
+	const bool known = !sums->count || sums->ops_unknown < sums->count;
 
-	return report_lacks_level(functions->text->report, level);
+	snprintf(cell, size, "%s", !known ? "?" : sums->ops_unknown ? text->at_least : "");
+	return known;
 }
 
 static void print_ops(char *cell, size_t size, const void *row, const void *context)
 {
-	if (is_unseen(context, LEVEL_UCP))
-		snprintf(cell, size, "?");
-	else
-		unit_count(cell, size, text_row_sums(row)->ops, functions_exact(context));
+	const struct functions *functions = context;
+
+	if (begin_amount(cell, size, functions->text, text_row_sums(row)))
+		unit_count(cell + strlen(cell), size - strlen(cell), text_row_sums(row)->ops,
+			   functions_exact(context));
 }
 
 static void functions_print_bytes(char *cell, size_t size, const void *row, const void *context)
 {
-	if (is_unseen(context, LEVEL_UCP))
-		snprintf(cell, size, "?");
-	else
-		unit_bytes(cell, size, text_row_sums(row)->bytes, functions_exact(context));
+	const struct functions *functions = context;
+
+	if (begin_amount(cell, size, functions->text, text_row_sums(row)))
+		unit_bytes(cell + strlen(cell), size - strlen(cell), text_row_sums(row)->bytes,
+			   functions_exact(context));
 }
 
 static void print_transports(char *cell, size_t size, const void *row, const void *context)
@@ -216,7 +220,10 @@ static void print_transports(char *cell, size_t size, const void *row, const voi
 	text_shares(cell, size, &functions->carried,
 		    (uint64_t[]){ KIND_DATA, ((const struct cube_row *)row)->key[0] });
 	if (!*cell)
-		snprintf(cell, size, is_unseen(context, LEVEL_UCT) ? "?" : "-");
+		snprintf(cell, size, "%s",
+			 report_recorded(functions->text->report, LEVEL_UCT) == RECORDED_ALWAYS
+				 ? "-"
+				 : "?");
 }
 
 static const struct table_column functions_columns[] = {
@@ -392,7 +399,9 @@ static void sites_print_time(char *cell, size_t size, const void *row, const voi
 
 static void sites_print_bytes(char *cell, size_t size, const void *row, const void *context)
 {
-	unit_bytes(cell, size, row_of(row)->sums.bytes, text_exact(context));
+	if (begin_amount(cell, size, context, &row_of(row)->sums))
+		unit_bytes(cell + strlen(cell), size - strlen(cell), row_of(row)->sums.bytes,
+			   text_exact(context));
 }
 
 static const struct table_column sites_columns[] = {

@@ -67,16 +67,22 @@ static void print_share(char *cell, size_t size, const void *row, const void *co
 		snprintf(cell, size, "?");
 }
 
-/* Waits follow from operations and transfers. */
+/* Waits follow from messages, which transfers join. */
 static void print_waiting(char *cell, size_t size, const void *row, const void *context)
 {
 	const struct text_report *text = context;
 
-	snprintf(cell, size, "?");
-	if (report_lacks_level(text->report, LEVEL_UCP))
-		return;
-	*cell = '\0';
-	add_time(text, cell, size, time_of(row)->waited);
+	const enum fact_extent recorded = report_recorded(text->report, LEVEL_UCT);
+	/* a lower bound of zero is no information */
+	const bool known = recorded == RECORDED_ALWAYS ||
+			   (recorded == RECORDED_PARTLY && time_of(row)->waited);
+
+	snprintf(cell, size, "%s",
+		 !known                        ? "?"
+		 : recorded == RECORDED_PARTLY ? text->at_least
+					       : "");
+	if (known)
+		add_time(text, cell, size, time_of(row)->waited);
 }
 
 static void print_outside(char *cell, size_t size, const void *row, const void *context)

@@ -274,7 +274,10 @@ static void retries_and_errors(const struct text_report *text)
 	}
 	for (size_t i = 0; i < report->ops.rows.len; i++)
 		errors += report->ops.rows.data[i].sums.errors;
-	text_count(text, line, LINE, retries);
+	if (report_recorded(report, LEVEL_UCT) == RECORDED_NEVER)
+		text_append(line, LINE, "not known");
+	else
+		text_count(text, line, LINE, retries);
 	text_append(line, LINE, " for want of resources; ");
 	if (report_only_counts(report)) {
 		counted_errors(text, line);
@@ -306,6 +309,68 @@ static void notes(const struct text_report *text)
 	}
 }
 
+static void add_time(const struct text_report *text, char *line, uint64_t ns)
+{
+	char number[40];
+
+	unit_time(number, sizeof(number), ns, text_is_exact(text));
+	text_append(line, LINE, "%s", number);
+}
+
+static bool has_budget(const struct report *report)
+{
+	for (size_t i = 0; i < report->windows.len; i++)
+		if (report->windows.data[i].step)
+			return true;
+	return false;
+}
+
+static void add_never(const struct text_report *text, char *line, enum level level)
+{
+	text_append(line, LINE, "%s",
+		    level == LEVEL_UCP
+			    ? "operations were not recorded, nor transfers and messages"
+			    : "transfers were not recorded, so that no message or wait is known");
+	if (!has_budget(text->report))
+		text_append(line, LINE, " (level %s)", level_names[level - 1]);
+}
+
+static void add_partly(const struct text_report *text, char *line, const char *what, uint64_t ns)
+{
+	text_append(line, LINE, "%s were recorded in ", what);
+	add_time(text, line, ns);
+	text_append(line, LINE, " of ");
+	add_time(text, line, text->report->totals.self.level_ns[LEVEL_MPI]);
+}
+
+/* Why values that follow from a layer are unknown, or lower bounds. */
+static void layers(const struct text_report *text)
+{
+	const uint64_t *ns = text->report->totals.self.level_ns;
+	const enum fact_extent ops = report_recorded(text->report, LEVEL_UCP);
+	const enum fact_extent transfers = report_recorded(text->report, LEVEL_UCT);
+	const bool alike = ops == RECORDED_PARTLY && ns[LEVEL_UCP] == ns[LEVEL_UCT];
+	char line[LINE] = "";
+
+	if (transfers == RECORDED_ALWAYS)
+		return;
+	if (ops == RECORDED_NEVER)
+		add_never(text, line, LEVEL_UCP);
+	else if (ops == RECORDED_PARTLY)
+		add_partly(text, line, alike ? "operations and transfers" : "operations",
+			   ns[LEVEL_UCP]);
+	if (ops != RECORDED_NEVER && !alike) {
+		text_append(line, LINE, "%s", *line ? "; " : "");
+		if (transfers == RECORDED_NEVER)
+			add_never(text, line, LEVEL_UCT);
+		else
+			add_partly(text, line, "transfers", ns[LEVEL_UCT]);
+	}
+	if (has_budget(text->report))
+		text_append(line, LINE, "; --budget none records all layers");
+	paragraph(text, "layers", line, false);
+}
+
 void text_unknown(const struct text_report *text)
 {
 	style_on(text->out, text->options, STYLE_BOLD);
@@ -316,13 +381,13 @@ void text_unknown(const struct text_report *text)
 	counted(text);
 	loss(text);
 	detail(text);
-	if (report_lacks_level(text->report, LEVEL_UCP)) {
-		paragraph(text, "operations",
-			  "not recorded, nor transfers and messages (level mpi)", false);
-	} else {
+	layers(text);
+	if (report_recorded(text->report, LEVEL_UCT) != RECORDED_NEVER) {
 		unattributed(text);
 		copies(text);
 		ways(text);
+	}
+	if (report_recorded(text->report, LEVEL_UCP) != RECORDED_NEVER) {
 		unmatched(text);
 		retries_and_errors(text);
 	}

@@ -155,11 +155,15 @@ void text_time_shares(const struct text_report *text)
 		text_append(line, LINE, " not returned");
 	}
 	if (shares.waited) {
-		text_append(line, LINE, ", waiting ");
+		const bool partly = report_recorded(text->report, LEVEL_UCT) == RECORDED_PARTLY;
+
+		text_append(line, LINE, ", waiting %s", partly ? text->at_least : "");
 		add_time(text, line, shares.waited);
-		text_append(line, LINE, ", ");
-		add_share(text, line, "", shares.waited, shares.least);
-		text_append(line, LINE, " of that");
+		if (!partly) {
+			text_append(line, LINE, ", ");
+			add_share(text, line, "", shares.waited, shares.least);
+			text_append(line, LINE, " of that");
+		}
 	}
 	fputs(LABEL, text->out);
 	text_paragraph(text, (int)strlen(LABEL), line, STYLE_PLAIN);
