@@ -170,7 +170,8 @@ export interface ProcessTime {
   span_ns: number | null;
   mpi_ns: number | null;
   mpi_most_ns: number | null;
-  wait_ns: number;
+  wait_ns: number | null;
+  wait_bound: boolean;
   precision: string;
 }
 
@@ -244,6 +245,8 @@ export interface Protocol {
 
 export type Reasons = Record<string, number>;
 
+export type Layer = "mpi" | "ucp" | "uct";
+
 export interface Share { recorded: number; of: number }
 
 // step, reason, paid_ppm: with a budget.
@@ -260,6 +263,7 @@ export interface Report {
   windows?: RecordedWindow[];
   counted?: { captures: number; of: number; timed_every: number };
   loss: { produced: number; stored: number; dropped: Reasons };
+  layers?: Record<Layer, { recorded: "always" | "partly" | "never"; ns: number; of_ns: number }>;
   detail?: { calls: Share; ops: Share; transfers: Share; sends: Share; unsummed: number; partial: number };
   matching: {
     sends: number;

@@ -2,6 +2,7 @@
 // What is not known of the whole capture. No filter touches it.
 import { bytes, count, plural, share, time } from "../ui/format";
 import type { Reasons, Share } from "./directory";
+import { lacking, recorded } from "./layers";
 import type { Model } from "./model";
 
 export interface Unknown {
@@ -42,19 +43,28 @@ function detail(model: Model): Unknown[] {
   }];
 }
 
-function unattributed(model: Model): Unknown {
+function layers(model: Model): Unknown[] {
+  const parts = lacking(model.report);
+  const budget = model.report.windows?.some(({ step }) => step);
+  const text = parts.join("; ") + (budget ? "; --budget none records all layers" : "");
+  return parts.length ? [{ id: "layers", label: "Layers", fine: false, text, reasons: [] }] : [];
+}
+
+function unattributed(model: Model): Unknown[] {
+  if (recorded(model.report, "uct") === "never") return [];
   const { data_bytes, unexplained, unexplained_reasons } = model.report.attribution;
-  return {
+  return [{
     id: "unattributed", label: "Unattributed", fine: !unexplained,
     text: `${bytes(unexplained)} of ${bytes(data_bytes)} have no operation`,
     reasons: reasons(unexplained_reasons, bytes),
-  };
+  }];
 }
 
-function unmatched(model: Model): Unknown {
+function unmatched(model: Model): Unknown[] {
   const { matching } = model.report;
   if (!matching)
-    return { id: "unmatched", label: "Unmatched", fine: false, text: "messages were not recorded (--count)", reasons: [] };
+    return [{ id: "unmatched", label: "Unmatched", fine: false, text: "messages were not recorded (--count)", reasons: [] }];
+  if (recorded(model.report, "ucp") === "never") return [];
   const sends = matching.sends - matching.matched;
   const receives = matching.receives - matching.matched;
   const why: [string, string][] = [
@@ -62,10 +72,10 @@ function unmatched(model: Model): Unknown {
     ...reasons(matching.unmatched_receives, (n) => plural(n, "receive")),
   ];
   if (matching.ambiguous) why.push(["ambiguous: more than one possible receive", plural(matching.ambiguous, "send")]);
-  return {
+  return [{
     id: "unmatched", label: "Unmatched", fine: !sends && !receives, reasons: why,
     text: `${count(sends)} of ${plural(matching.sends, "send")}, ${count(receives)} of ${plural(matching.receives, "receive")}`,
-  };
+  }];
 }
 
 const COLUMNS: Record<string, string> = {
@@ -98,5 +108,5 @@ function kept(model: Model): Unknown {
 }
 
 export function unknowns(model: Model): Unknown[] {
-  return [lost(model), ...detail(model), unattributed(model), unmatched(model), kept(model)];
+  return [lost(model), ...detail(model), ...layers(model), ...unattributed(model), ...unmatched(model), kept(model)];
 }

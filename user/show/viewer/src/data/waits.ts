@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MPI calls that wait for another process, or have not returned: rows of the report and sentences about them.
 import type { Open, WaitRoot } from "./directory";
+import { recorded } from "./layers";
 import type { Model } from "./model";
 import type { View } from "./view";
 import type { Sentence } from "./verdict";
@@ -98,11 +99,13 @@ export function aboutWaiting(model: Model, view: View): Sentence[] {
   const rows = view.group("calls", [f.column("function")], ["time_sum", "waited", "precision"]);
   const [inMpi, waited] = [0, 1].map((at) => rows.reduce((sum, row) => sum + row.sums[at], 0));
   if (!waited) return [];
+  const partly = recorded(model.report, "uct") === "partly";
   const bound = rows.some((row) => row.sums[2] & 8) ? "at least " : "";
   const top = rows.reduce((best, row) => (row.sums[1] > best.sums[1] ? row : best));
   const name = model.names[top.codes[0]] ?? "calls outside MPI";
   return [{
-    text: `MPI calls waited ${time(waited)} for other processes, ${share(waited, inMpi)} of ${bound}${time(inMpi)} in MPI; ` +
+    text: `MPI calls waited ${partly ? "at least " : ""}${time(waited)} for other processes, ` +
+      `${partly ? "" : `${share(waited, inMpi)} `}of ${bound}${time(inMpi)} in MPI; ` +
       `${share(top.sums[1], waited)} of the waiting was in ${name}.`,
     tone: "plain",
   }];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Bytes or transfers over time by transport, above every view; a range drawn in it is a filter.
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { withoutTransfers } from "../data/layers";
 import { filtered, kind, KIND_WORDS, measure, model, range, settled } from "../state/state";
 import { bucketStart, rangeText } from "./chips";
 import { dark, transportColour } from "./colours";
@@ -161,7 +162,7 @@ export function Strip() {
           {all.map((layer) => <span><i class="swatch" style={{ background: layer.colour }} />{layer.name}</span>)}
         </span>
       </header>
-      {!all.length && <p class="empty small">{untimed ? "The captures were made with --count: sums, without times." : filtered.value ? "Nothing passes the filters." : "Nothing was moved."}</p>}
+      {!all.length && <p class="empty small">{untimed ? "The captures were made with --count: sums, without times." : withoutTransfers(model.report) ?? (filtered.value ? "Nothing passes the filters." : "Nothing was moved.")}</p>}
       <div
         class="plot" tabIndex={0} onKeyDown={move} role="group"
         aria-label={`${what} by transport. Arrow keys choose and move a time range, with shift they resize it, escape clears it. ${rangeText()}`}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The overview: the job, sentences about the numbers, destinations of the bytes, and unknowns.
 import type { Process, Report } from "../data/directory";
+import { amount, withoutTransfers } from "../data/layers";
 import { unknowns } from "../data/unknown";
 import { Sentence, verdict } from "../data/verdict";
 import { current, filtered, kind, KIND_NOUNS, KIND_WORDS, measure, model, none, setCodes } from "../state/state";
@@ -132,9 +133,9 @@ function Bars() {
     <section class="card" aria-label="Transports and devices">
       <header>
         <h2>Transports and devices</h2>
-        <span class="soft">{bytes(whole.bytes)} in {plural(whole.count, "transfer")}</span>
+        <span class="soft">{amount(model.report, "uct", `${bytes(whole.bytes)} in ${plural(whole.count, "transfer")}`)}</span>
       </header>
-      {rows.length === 0 && <p class="empty">{none(KIND_NOUNS[kind.value][0])}</p>}
+      {rows.length === 0 && <p class="empty">{withoutTransfers(model.report) ?? none(KIND_NOUNS[kind.value][0])}</p>}
       {rows.length > 0 && (
         <div class="heads" aria-hidden="true">
           <span /><span /><span>bytes</span><span>share</span><span>transfers</span><span>share</span>
@@ -193,8 +194,8 @@ const COLUMNS: Column<Row>[] = [
   { id: "mpi", label: "MPI", words: true, value: (r) => r.process.mpi ?? "none" },
   { id: "ucx", label: "UCX", words: true, value: (r) => r.process.ucx.map((u) => u.version).join(", ") || "unknown" },
   { id: "from", label: "Seen from", words: true, value: (r) => r.process.seen_from },
-  { id: "sent", label: "Sent", value: (r) => r.sent, show: (r) => bytes(r.sent) },
-  { id: "received", label: "Received", value: (r) => r.received, show: (r) => bytes(r.received) },
+  { id: "sent", label: "Sent", value: (r) => r.sent, show: (r) => amount(model.report, "uct", bytes(r.sent)) },
+  { id: "received", label: "Received", value: (r) => r.received, show: (r) => amount(model.report, "uct", bytes(r.received)) },
 ];
 
 function Processes() {

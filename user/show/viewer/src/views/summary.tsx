@@ -5,6 +5,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { behindNames, behindWhere, looked, mutual } from "../data/behind";
 import type { Behind, FunctionDurations, Open, PathTimes, Wait, WaitRoot } from "../data/directory";
+import { amount, recorded, withoutTransfers } from "../data/layers";
 import { precisionWord, signedTime, tellsNothing } from "../data/precision";
 import { functionTimes, FunctionTime, OwnTime, processTimes } from "../data/times";
 import type { View } from "../data/view";
@@ -90,6 +91,10 @@ const causedBy = computed(() => {
 });
 const caused = (process: number) => causedBy.value.get(process) ?? 0;
 
+// Waits follow from messages, which transfers join; two bounds give no share.
+const waiting = (ns: number) => amount(model.report, "uct", time(ns));
+const waitingShare = (ns: number, whole: number) => (recorded(model.report, "uct") === "always" ? share(ns, whole) : "?");
+
 function ranks(most: number): Column<OwnTime>[] {
   return [
     { id: "rank", label: "Rank", words: true, value: (r) => model.process(r.process)?.rank ?? model.labels[r.process], show: (r) => model.labels[r.process] },
@@ -98,11 +103,11 @@ function ranks(most: number): Column<OwnTime>[] {
     { id: "span", label: "Observed", value: (r) => r.span, show: (r) => (r.span === null ? "unknown" : time(r.span)) },
     { id: "mpi", label: "In MPI", title: ">= the ends of some calls are not known", value: (r) => r.mpi, show: (r) => <span title={precisionWord(r.precision)}>{signedTime(r.mpi, r.precision)}</span> },
     { id: "share", label: "of it", value: (r) => (r.span ? (100 * r.mpi) / r.span : null), show: (r) => share(r.mpi, r.span ?? 0) },
-    { id: "waited", label: "Waiting", title: "for other processes, each moment once", value: (r) => r.waited, show: (r) => time(r.waited) },
-    { id: "part", label: "of MPI time", value: (r) => (r.mpi ? (100 * r.waited) / r.mpi : null), show: (r) => share(r.waited, r.mpi) },
+    { id: "waited", label: "Waiting", title: "for other processes, each moment once", value: (r) => r.waited, show: (r) => waiting(r.waited) },
+    { id: "part", label: "of MPI time", value: (r) => (r.mpi ? (100 * r.waited) / r.mpi : null), show: (r) => waitingShare(r.waited, r.mpi) },
     {
       id: "caused", label: "Caused", title: "waiting of others that it caused in the end; of the whole capture, whatever the filters",
-      value: (r) => caused(r.process - 1), show: (r) => time(caused(r.process - 1)),
+      value: (r) => caused(r.process - 1), show: (r) => waiting(caused(r.process - 1)),
     },
   ];
 }
@@ -175,8 +180,8 @@ function Functions({ view }: Props) {
     { id: "who", label: "Rank", title: "with most", words: true, value: (r) => model.labels[r.who] },
     { id: "balance", label: "Most/mean", title: "1.00: all processes took the same time", value: (r) => (r.time ? (r.most * r.processes) / r.time : null), show: (r) => (r.time ? ((r.most * r.processes) / r.time).toFixed(2) : "-") },
     ...durations(),
-    { id: "waited", label: "Waiting", value: (r) => r.waited, show: (r) => time(r.waited) },
-    { id: "part", label: "of it", value: (r) => (r.time ? (100 * r.waited) / r.time : null), show: (r) => share(r.waited, r.time) },
+    { id: "waited", label: "Waiting", value: (r) => r.waited, show: (r) => waiting(r.waited) },
+    { id: "part", label: "of it", value: (r) => (r.time ? (100 * r.waited) / r.time : null), show: (r) => waitingShare(r.waited, r.time) },
   ];
   return (
     <DataTable
@@ -224,7 +229,7 @@ function Waits({ view }: Props) {
       id="table-waits" title="Waiting" about="calls that waited for another process; a moment may be of several kinds"
       columns={WAITS} rows={rows} sort="sum" rowTitle="show this process alone"
       onRow={(r) => setCodes("process", new Set([r.process + 1]))} note={[cannot(beyond), unknownWaits()].filter(Boolean).join(" ") || undefined}
-      empty={model.report.waits?.length ? "No wait passes the filters." : "No call is known to have waited."}
+      empty={model.report.waits?.length ? "No wait passes the filters." : withoutTransfers(model.report) ?? "No call is known to have waited."}
     />
   );
 }

@@ -84,6 +84,12 @@ function sum(id: string, label: string, place: number, write: (n: number) => str
   return { id, label, value: (r) => r.sums[place], show: (r) => write(r.sums[place]) };
 }
 
+// Sums over operations of calls, of which some may have been made while none were recorded.
+function made(id: string, label: string, place: number, write: (n: number) => string): Column<Row> {
+  const show = (r: Row) => (!r.sums[8] ? write(r.sums[place]) : r.sums[place] ? `≥ ${write(r.sums[place])}` : "?");
+  return { id, label, value: (r) => r.sums[place], show };
+}
+
 function named(id: string, label: string, place: number, absent = "unknown"): Column<Row> {
   return { id, label, words: true, value: (r) => model.names[r.codes[place]] ?? absent };
 }
@@ -118,7 +124,7 @@ function Functions({ view }: Props) {
   const moved = movedColumns(view);
   const columns = [
     named("function", "MPI function", 0, model.outside), ...moved, sum("count", "Calls", 0, count), TOTAL_TIME, MEAN,
-    sum("ops", "UCP operations", 7, count), sum("bytes", "Bytes sent", 1, bytes),
+    made("ops", "UCP operations", 7, count), made("bytes", "Bytes sent", 1, bytes),
     { ...BYTES_SHARE, label: "Bytes %" },
   ];
   return (
@@ -142,7 +148,7 @@ function CallSites({ view }: Props) {
   const moved = movedColumns(view);
   const columns: Column<Caused & Row>[] = [
     CALL_SITE, named("function", "MPI function", 1, model.outside), ...moved, sum("count", "Calls", 0, count), TOTAL_TIME, MEAN,
-    sum("ops", "UCP operations", 7, count), sum("bytes", "Bytes sent", 1, bytes), BYTES_SHARE,
+    made("ops", "UCP operations", 7, count), made("bytes", "Bytes sent", 1, bytes), BYTES_SHARE,
   ];
   return (
     <DataTable

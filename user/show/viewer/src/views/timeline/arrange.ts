@@ -34,7 +34,7 @@ export function toggleFold(what: string) {
 
 // By process code: the waiting, or the bytes that it sent, of the whole capture.
 function amounts(model: Model, sort: Sort): Map<number, number> {
-  if (sort === "waiting") return new Map((model.report.time ?? []).map((row) => [row.process + 1, row.wait_ns]));
+  if (sort === "waiting") return new Map((model.report.time ?? []).map((row) => [row.process + 1, row.wait_ns ?? 0]));
   const out = new Map<number, number>();
   const facts = model.facts.transfers;
   const [src, kind, bytes] = [facts.column("src"), facts.column("kind"), facts.cells("bytes")];
