@@ -118,6 +118,28 @@ static char *learnt(struct bed *bed, int error)
 	return text;
 }
 
+/* No record was lost, but the traffic of other layers, or other times, is not known. */
+static void learnt_without_transfers(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		begin(&bed, SPEC);
+		if (i < 2)
+			bed_move(&bed, &(struct moved){ 0, 2, .bytes = 8 });
+		else
+			bed.totals.self.levels[LEVEL_MPI] = true;
+		if (i < 2)
+			judge_loss(bed.judge, &(struct judge_loss){ .node = "n1",
+								    .records = i ? 3 : 0,
+								    .windows = 2 });
+		bed_judge(&bed);
+		free(learnt(&bed, i == 1 ? -EBADMSG : -ENOTSUP));
+		bed_end(&bed);
+	}
+}
+
 /* A policy that is learnt holds for all nodes, and one way's surplus may be lost of the other one.
  */
 static void by_what_was_lost(void **state)
@@ -697,6 +719,7 @@ int main(void)
 		cmocka_unit_test(software_of_two_programs),
 		cmocka_unit_test(mpi_without_ucx),
 		cmocka_unit_test(calls_alone),
+		cmocka_unit_test(learnt_without_transfers),
 		cmocka_unit_test(waivers),
 		cmocka_unit_test(switched_off),
 		cmocka_unit_test(warnings_alone),

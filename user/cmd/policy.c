@@ -156,11 +156,16 @@ static int write_learnt(const struct policy_command *command, struct judge *judg
 		return UCXBPF_CHECK_PASS;
 	if (err == -EBADMSG)
 		log_error("records were lost: the missing traffic may have taken another path");
+	else if (err == -ENOTSUP)
+		log_error(
+			"transfers were not recorded all the time: trace all layers (--budget none, "
+			"or --level uct)");
 	else if (err == -ENODATA)
 		log_error("no data was moved in these captures: there is nothing to learn");
 	else
 		log_error("%s: %s", output_name(command->output), newfile_why(err));
-	return err == -EBADMSG || err == -ENODATA ? UCXBPF_CHECK_UNKNOWN : UCXBPF_CHECK_FAILED;
+	return err == -EBADMSG || err == -ENOTSUP || err == -ENODATA ? UCXBPF_CHECK_UNKNOWN
+								     : UCXBPF_CHECK_FAILED;
 }
 
 static int learn_from(struct policy_command *command, struct gathered *gathered)

@@ -139,8 +139,8 @@ int judge_textfile(const struct judge *judge, const struct judge_output *how, FI
 /*
  * Writes a policy from the facts: how messages travelled, as lines of 'expect' marked as learnt.
  * Lines that hard rules refuse become comments. judge_learn_sizes() comes before the first fact,
- * judge_learn() after judge_finish(). -EBADMSG: records were lost; -ENODATA: nothing moved; else 0
- * or -errno of a failed write.
+ * judge_learn() after judge_finish(). -EBADMSG: records were lost; -ENOTSUP: the
+ * captures left out transfers; -ENODATA: nothing moved; else 0 or -errno of a failed write.
  */
 void judge_learn_sizes(struct judge *judge);
 int judge_learn(const struct judge *judge, FILE *out);

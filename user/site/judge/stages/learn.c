@@ -211,6 +211,19 @@ static void print_transports(const struct aggregates *aggregates, FILE *out)
 	vec_release(&declared);
 }
 
+/* Whether nothing is missing but layers that were left out. */
+static bool lacks_layers_alone(const struct losses *losses)
+{
+	uint64_t layers = 0, others = 0;
+
+	for (int kind = 0; kind < LOSS_KINDS; kind++)
+		if (kind == LOSS_WINDOWS || kind == LOSS_NARROW)
+			layers += losses_sum(losses, kind);
+		else if (kind != LOSS_SPANS)
+			others += losses_sum(losses, kind);
+	return layers && !others;
+}
+
 int judge_learn(const struct judge *judge, FILE *out)
 {
 	const struct aggregates *aggregates = &judge->aggregates;
@@ -221,7 +234,9 @@ int judge_learn(const struct judge *judge, FILE *out)
 
 	assert(judge->phase == JUDGE_FINISHED);
 	if (judge->incomplete || losses_worst(&judge->losses, &node) == LACK_RECORDS)
-		return -EBADMSG;
+		return lacks_layers_alone(&judge->losses) ? -ENOTSUP : -EBADMSG;
+	if (fact_recorded(&aggregates->totals.self, LEVEL_UCT) == RECORDED_NEVER)
+		return -ENOTSUP;
 	if (!aggregates->cells.len)
 		return -ENODATA;
 	lines = xmemstream(&text, &size);
