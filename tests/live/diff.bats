@@ -169,7 +169,7 @@ twice()
 	TRACE_OPTIONS=--count record count openmpi shm n "$PROGS/openmpi/mpi_send"
 	differs 0 "$WORK/uct.ucxb" "$WORK/mpi.ucxb"
 	jq -e '[.rows[].table] | unique - ["call_times"] == ["calls", "libraries", "system", "variables"]' "$WORK/diff.json"
-	jq -e '.notes | any(startswith("some runs were recorded with --level mpi"))' "$WORK/diff.json"
+	jq -e '.notes | any(startswith("some runs were recorded at level mpi"))' "$WORK/diff.json"
 	differs 0 "$WORK/uct.ucxb" "$WORK/count.ucxb"
 	jq -e '[.rows[] | select(.verdict == "same") | .table] | unique | contains(["calls", "operations", "paths"])' \
 		"$WORK/diff.json"

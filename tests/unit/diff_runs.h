@@ -44,6 +44,7 @@ struct made {
 	const char
 		*doubtful; /* algorithms that cannot be told apart, of 7 operations; NULL: none */
 	enum level level;
+	bool in_part; /* a budget left out the layers below it, for a time */
 	struct fact_totals totals;
 };
 
@@ -240,6 +241,11 @@ static inline void put_run(struct diff *diff, enum diff_side side, const struct 
 						  .exit_status = rank == 3 && made->signal ? -1 : 0,
 						  .exit_signal = rank == 3 ? made->signal : 0 });
 	totals.self.levels[made->level] = true;
+	if (made->in_part) {
+		totals.self.levels[LEVEL_UCT] = true;
+		totals.self.level_ns[LEVEL_MPI] = 2000;
+		totals.self.level_ns[LEVEL_UCP] = totals.self.level_ns[LEVEL_UCT] = 1000;
+	}
 	totals.libraries = libraries;
 	totals.library_count = 2;
 	totals.systems = systems;

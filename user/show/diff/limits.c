@@ -28,6 +28,8 @@ void diff_run_limits(struct diff *diff, const struct fact_totals *totals)
 			strings_keep(&diff->limits.derived, totals->derived[i].function);
 	diff->limits.unproven = diff->limits.unproven || totals->short_sends.unproven;
 	run->level = level_of(&totals->self);
+	run->part = run->level < LEVEL_UCT &&
+		    fact_recorded(&totals->self, run->level + 1) == RECORDED_PARTLY;
 	run->counted = totals->counted;
 	run->lossy = totals->lost;
 	run->thinned = !run->lossy && lacks_detail(totals);
@@ -191,7 +193,7 @@ static void find_limit(struct diff *diff, const struct limit *limit)
 
 static void find_level(struct diff *diff)
 {
-	bool differ = false;
+	bool differ = false, part = false;
 
 	diff->limits.level = LEVEL_UCT;
 	for (size_t i = 0; i < diff->runs.len; i++) {
@@ -201,14 +203,17 @@ static void find_level(struct diff *diff)
 		if (run->level < diff->limits.level)
 			diff->limits.level = run->level;
 	}
+	for (size_t i = 0; i < diff->runs.len; i++)
+		part = part ||
+		       (diff->runs.data[i].part && diff->runs.data[i].level == diff->limits.level);
 	if (diff->limits.level == LEVEL_UCT)
 		return;
 	vec_push(
 		&diff->limits.notes,
 		diff_keepf(
-			diff, "%s --level %s: %s not compared",
-			differ ? "some runs were recorded with" : "all runs were recorded with",
-			level_names[diff->limits.level],
+			diff, "%s runs were recorded at level %s%s: %s not compared",
+			differ ? "some" : "all", level_names[diff->limits.level],
+			part ? ", if not all the time (--budget none records all layers)" : "",
 			diff->limits.level == LEVEL_MPI
 				? "operations, callers of UCP, transfers, protocols, algorithms of "
 				  "collectives, switch points and waits are"

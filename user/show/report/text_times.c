@@ -58,11 +58,10 @@ static void print_in_mpi(char *cell, size_t size, const void *row, const void *c
 static void print_share(char *cell, size_t size, const void *row, const void *context)
 {
 	const struct text_report *text = context;
-	char share[16];
 
-	unit_share(share, sizeof(share), time_of(row)->least, span_of(text, row));
 	if (time_of(row)->timed)
-		snprintf(cell, size, "%s%s", is_bounded(time_of(row)) ? text->at_least : "", share);
+		text_share(text, cell, size, is_bounded(time_of(row)) ? text->at_least : "",
+			   time_of(row)->least, span_of(text, row));
 	else
 		snprintf(cell, size, "?");
 }
