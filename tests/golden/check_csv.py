@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 TABLES = ["hosts", "processes", "windows", "clocks", "calls", "ops", "transfers", "messages", "path_times", "nics", "routes",
-          "functions", "sizes", "protocols", "open", "behind", "threads", "queued", "unread", "time", "waits", "wait_roots", "collectives", "tags", "tag_senders", "slowest", "memory", "devices", "call_sites", "callers", "stacks"]
+          "functions", "sizes", "protocols", "open", "behind", "threads", "queued", "unread", "time", "waits", "wait_roots", "collectives", "tags", "tag_senders", "slowest", "memory", "devices", "call_sites", "errors", "callers", "stacks"]
 bad = 0
 
 

@@ -155,7 +155,8 @@ static void shares_are_of_the_windows(void **state)
 	time = json_array_get(json_object_get(root, "time"), 0);
 	assert_int_equal(json_integer_value(json_object_get(time, "span_ns")), 3 * SECOND / 2);
 	assert_int_equal(json_integer_value(json_object_get(time, "mpi_ns")), SECOND / 4);
-	assert_true(json_integer_value(json_object_get(time, "mpi_most_ns")) <= (json_int_t)(3 * SECOND / 2));
+	assert_true(json_integer_value(json_object_get(time, "mpi_most_ns")) <=
+		    (json_int_t)(3 * SECOND / 2));
 	json_decref(root);
 	free(printed);
 	report_free(report);
