@@ -42,10 +42,11 @@ busy()
 	for try in $(seq 20); do
 		rm -f "$WORK/a.ucxb"
 		"$UCXBPF" attach -q -o "$WORK/a.ucxb" -p "$PIDS" --budget 0.01% -d 300ms
-		windows_hold --count 1 --steps windows "$WORK/a.ucxb" && break
+		"$UCXBPF" replay --json "$WORK/a.ucxb" >"$WORK/report.json"
+		! jq -e '.windows[0].step == "windows" and .ops != []' "$WORK/report.json" || break
 	done
-	jq -e '(.windows | length == 1) and (.ops | map(.count) | add > 0)
-		and ([.open[] | select(.certain and .age_ns > 1e8)] == [])' "$WORK/report.json"
+	windows_hold --count 1 --steps windows "$WORK/a.ucxb"
+	jq -e '(.windows | length == 1) and ([.open[] | select(.certain and .age_ns > 1e8)] == [])' "$WORK/report.json"
 	finish
 }
 
