@@ -9,8 +9,6 @@
 
 #include "maps.bpf.h"
 
-#define EEXIST 17
-
 /* The sums: user space maps them and reads. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -72,49 +70,6 @@ volatile __u32 ep_number __weak = 0;
 
 /* Raised when an address or a cell changes its meaning, which invalidates the tasks' caches. */
 volatile __u32 cache_epoch __weak = 1;
-
-/*
- * Endpoints (ucp_ep_h) that have failed, or that their program has closed: if they fail now, it is
- * no error, or not another one. ep 0: some error was counted in the process. Programs remove
- * destroyed endpoints, user space those of ended processes. Full: failures of endpoints that are
- * being closed count, and no more returns are awaited.
- */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, 65536);
-	__type(key, struct ub_over_key);
-	__type(value, __u8);
-} eps_over __weak SEC(".maps");
-
-volatile __u32 any_failed __weak = 0;
-
-/*
- * Whether an error was counted in that process: then the returns of its operations are awaited, as
- * those on an endpoint that has failed end with an error at once.
- */
-static __always_inline bool process_failed(__u32 tgid)
-{
-	struct ub_over_key key = { .tgid = tgid };
-
-	return unlikely(any_failed) && bpf_map_lookup_elem(&eps_over, &key);
-}
-
-/* Whether the endpoint was not over before. */
-static __always_inline bool ep_over(__u32 tgid, __u64 ep)
-{
-	struct ub_over_key key = { .tgid = tgid, .ep = ep };
-	__u8 value = 1;
-
-	return bpf_map_update_elem(&eps_over, &key, &value, BPF_NOEXIST) != -EEXIST;
-}
-
-static __always_inline void ep_destroyed(__u32 tgid, __u64 ep)
-{
-	struct ub_over_key key = { .tgid = tgid, .ep = ep };
-
-	bpf_map_delete_elem(&eps_over, &key);
-}
 
 /* By tgid; written by user space. */
 struct {

@@ -264,7 +264,7 @@ static __always_inline int op_count(struct pt_regs *ctx, bool may_return)
 	if (!at_return)
 		op_add(op, e.task, sized ? bytes : 0);
 	if (op->what == UB_OP_CLOSE)
-		ep_over(e.task->tgid, op->obj);
+		ep_mark_over(e.task->tgid, op->obj);
 	return !op->span;
 }
 
@@ -292,7 +292,7 @@ static __always_inline int count_op_leave(struct pt_regs *ctx)
 
 	if (!op)
 		return 0;
-	if (unlikely(status && status != op->error))
+	if (unlikely(status && status != op->error && op->what != UB_OP_CANCEL))
 		count_failure(task, op->rows & ROWS_OF(0, 2 * UB_ROW_BITS), status, NULL, op->obj);
 	at_return = counts_at_return(op->what);
 	if (at_return && !found)

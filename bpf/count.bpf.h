@@ -34,8 +34,8 @@ struct count_op {
 	__u64 moved; /* of the buffer, from its start on */
 	__u32 header; /* length of the user's active-message header */
 	__u32 cell;
-	__u32 span; /* its return is awaited: is over then */
-	__u32 error; /* as in struct ub_cell, that was counted within it */
+	__u32 span; /* its return is awaited, and ends it */
+	__u32 error; /* already counted within it, as in struct ub_cell; 0: none */
 	__u32 what;
 };
 
@@ -67,7 +67,8 @@ struct count_task {
 	__u32 ops;
 	__u32 xfers;
 	__u32 call_awaits; /* ub_site.derivable until the call's operation comes; 0 */
-	__u64 given_up_sp, given_up_ret, given_up; /* where a request was given up last */
+	__u64 given_up_sp, given_up_ret, given_up; /* the last request given up, and where */
+	__u32 given_up_row;
 	struct caller_paths callers;
 	__u64 stack[STACK_WORDS]; /* of the operation that is being entered, upwards */
 	struct count_op op[COUNT_FRAMES];

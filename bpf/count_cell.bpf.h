@@ -7,6 +7,7 @@
 #define UCXBPF_COUNT_CELL_BPF_H
 
 #include "count.bpf.h"
+#include "over.bpf.h"
 
 static __always_inline bool on_worker(__u64 ep, __u64 worker, const struct ub_layout *layout)
 {
@@ -82,23 +83,25 @@ static __always_inline __u32 cell_number(struct count_task *task, __u64 rows,
 	return known->cell;
 }
 
-/* The status in what a UCP operation returns, without its sign; 0: it is none, or no error. */
+/* The error that a UCP operation returned, as a positive number; 0: none. */
 static __always_inline __u32 error_of(__s64 ret)
 {
 	return ret < 0 && ret >= -UB_STATUS_MAX ? -ret : 0;
 }
 
-/* rows: of what failed; xfer, obj: as for cell_find(). */
+/*
+ * Counts one failure, unless there is no cell of its own for it. rows: of the failed call,
+ * operation or transfer; xfer, obj: as for cell_find().
+ */
 static __noinline int count_failure(struct count_task *task, __u64 rows, __u32 status,
 				    const struct count_xfer *xfer, __u64 obj)
 {
-	struct ub_cell *cell =
-		cell_at(cell_find(task, rows | UB_ROWS_STATUS(status & 127), xfer, obj));
+	const __u32 number = cell_find(task, rows | UB_ROWS_STATUS(status & 127), xfer, obj);
+	struct ub_cell *cell = cell_at(number);
 
-	if (cell)
+	/* those shared by all have no status: there it would count as another operation */
+	if (cell && number >= UB_CELL_OTHERS)
 		__sync_fetch_and_add(&cell->count, 1);
-	ep_over(task->tgid, 0);
-	any_failed = 1;
 	return 0;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
 /*
- * --count: what fails without a return that shows it. Functions that UCX calls for errors alone, so
- * that a job without errors pays nothing.
+ * --count: errors that no awaited return shows. UCX calls these functions only when something
+ * fails, so a job without errors pays nothing.
  */
 #include "count_cell.bpf.h"
 #include "ucx_abi.bpf.h"
@@ -11,7 +11,7 @@
 #define REQUEST_FRAGMENT (1u << 15) /* RNDV_FRAG */
 #define REQUEST_MESSAGE (1u << 13 | 1u << 14 | 1u << 16 | 1u << 17) /* SEND_, RECV_: AM, TAG */
 
-/* The call that the task is in is part of it: MPI_Wait and the like are named. */
+/* Counts an error together with the MPI call in which it showed, such as MPI_Wait. */
 static __always_inline int error_add(struct count_task *task, __u64 sp, __u32 row, __u32 status,
 				     __u64 obj)
 {
@@ -22,7 +22,8 @@ static __always_inline int error_add(struct count_task *task, __u64 sp, __u32 ro
 	return count_failure(task, rows, status, NULL, obj);
 }
 
-/* The operation that the task is in may return the same error: it has been counted. */
+/* Marks the error in the operation that the task is in, which may return it as well: it counts
+ * once. */
 static __always_inline int op_error_add(struct count_task *task, __u64 sp, __u32 row, __u32 status)
 {
 	struct count_op *op;
@@ -36,8 +37,8 @@ static __always_inline int op_error_add(struct count_task *task, __u64 sp, __u32
 }
 
 /*
- * Whether a request stands for an operation: protocol v1 marks those of messages alone, not those
- * of other operations nor its own; v2 has one of its own for each receive.
+ * Whether a request is an operation of the program. Protocol v1 marks those of messages only; v2
+ * marks all, and fragments are requests of its own.
  */
 static __always_inline bool request_counts(const struct entry *e, __u64 req)
 {
@@ -50,10 +51,16 @@ static __always_inline bool request_counts(const struct entry *e, __u64 req)
 	return flags & REQUEST_OF_V2 ? !(flags & REQUEST_FRAGMENT) : flags & REQUEST_MESSAGE;
 }
 
-/* A function that gives a request up may call another one for it, also by a jump at its end. */
-static __always_inline bool given_up_here(const struct count_task *task, __u64 sp, __u64 req)
+/* Whether another function has just given up this request: one may call the next, also by a tail
+ * call. */
+static __always_inline bool given_up_here(const struct entry *e, __u64 req)
 {
-	return req == task->given_up && sp <= task->given_up_sp &&
+	const struct count_task *task = e->task;
+	bool within = e->hit.sp < task->given_up_sp;
+
+	/* the same function again: of another request that has the memory of the last one */
+	within = within || (e->hit.sp == task->given_up_sp && e->hit.row != task->given_up_row);
+	return within && req == task->given_up &&
 	       slot_value(task->given_up_sp) == task->given_up_ret;
 }
 
@@ -62,11 +69,12 @@ static __always_inline void request_given_up(const struct entry *e, __u64 req, _
 	struct count_task *task = e->task;
 	__u64 sp = e->hit.sp;
 
-	if (given_up_here(task, sp, req))
+	if (given_up_here(e, req))
 		return;
 	task->given_up_sp = sp;
 	task->given_up_ret = slot_value(sp);
 	task->given_up = req;
+	task->given_up_row = e->hit.row;
 	if (request_counts(e, req))
 		op_error_add(task, sp, e->hit.row, status);
 }
@@ -88,8 +96,10 @@ static __always_inline int count_error_enter(struct pt_regs *ctx)
 		op_error_add(e.task, e.hit.sp, e.hit.row, -UCS_ERR_MESSAGE_TRUNCATED);
 		break;
 	case UB_COMP_EP_FAILED:
-		if (ep_over(e.task->tgid, obj))
+		if (ep_mark_over(e.task->tgid, obj)) {
+			process_mark_failed(e.task->tgid);
 			error_add(e.task, e.hit.sp, e.hit.row, status, obj);
+		}
 		break;
 	case UB_COMP_GIVEN_UP:
 		request_given_up(&e, obj, status);
@@ -98,7 +108,7 @@ static __always_inline int count_error_enter(struct pt_regs *ctx)
 	return 1;
 }
 
-/* The only one whose return is awaited: whether the receive was still there. */
+/* Return of ucp_tag_exp_remove(): whether the receive was still queued. */
 static __always_inline int count_error_leave(struct pt_regs *ctx)
 {
 	struct count_task *task = count_return();

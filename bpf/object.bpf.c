@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
 /* The lives of workers, ifaces and endpoints: rare, so clarity before speed. */
 #define QUIET_FROM UB_STOP
+#include "over.bpf.h"
 #include "span.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
@@ -186,7 +187,7 @@ int object_end(struct pt_regs *ctx)
 	if (hit.site->what == UB_OBJ_UCT_EP_DESTROY)
 		endpoint_over(hit.task, obj->obj, hit.ts);
 	if (hit.site->what == UB_OBJ_UCP_EP_DESTROY)
-		ep_destroyed(obj->h.tgid, obj->obj);
+		ep_forget_over(obj->h.tgid, obj->obj);
 	if (hit.site->what == UB_OBJ_MEM_UNMAP)
 		obj->obj = PT_REGS_PARM2(ctx);
 	if (hit.site->what == UB_OBJ_UCP_EP_PEER) {

@@ -32,7 +32,7 @@ struct ub_cell {
 	__u8 size_class; /* 0: no bytes; n: 2^(n-1) bytes and more, below 2^n unless beyond */
 	__u8 flags; /* enum ub_cell_flags */
 	__u8 layout; /* slot of the layout map */
-	__u8 status; /* -ucs_status_t with which all that is counted here failed; 0: else */
+	__u8 status; /* all events counted here failed with -status; 0: no errors */
 	__u8 reserved;
 };
 

@@ -42,11 +42,11 @@ enum ub_comp_what {
 	UB_COMP_RECV_CB = 3, /* ucp_tag_recv_nbx_callback_t: (request, status, info, user_data) */
 	UB_COMP_SCOPY = 4, /* retired, in old captures only: uct_scopy_ep_progress_tx */
 	UB_COMP_REQ_FREE = 5, /* ucp_request_free/release: (request) */
-	/* errors, for --count alone: what failed has no return, or one that is not awaited */
-	UB_COMP_EP_FAILED = 6, /* an endpoint, with arg_aux; may be entered again for it */
-	UB_COMP_TRUNCATED = 7, /* a receive, once */
-	UB_COMP_CANCELLED = 8, /* a receive, if the function returns what is not 0 */
-	UB_COMP_GIVEN_UP = 9, /* a request, with arg_aux; one of these may call another for it */
+	/* errors, with --count only: no awaited return shows them */
+	UB_COMP_EP_FAILED = 6, /* an endpoint; arg_aux: status; may be called again for it */
+	UB_COMP_TRUNCATED = 7, /* a receive; called once */
+	UB_COMP_CANCELLED = 8, /* a receive, if the function returns non-zero */
+	UB_COMP_GIVEN_UP = 9, /* a request; arg_aux: status; may call another such one for it */
 };
 
 enum ub_call_what {
@@ -63,8 +63,7 @@ enum ub_op_what {
 	UB_OP_TAG_RECV = 4, /* its request holds the sender's tag and the length once complete */
 	UB_OP_CANCEL = 5, /* returns nothing; aux is the user's handle of the request it is about */
 	UB_OP_TAG_SEND = 6, /* its transfer can be derived from its result */
-	UB_OP_CLOSE =
-		7, /* of an endpoint, which may fail from now on: its program is done with it */
+	UB_OP_CLOSE = 7, /* closes an endpoint: a failure from now on is no error */
 };
 
 enum ub_xfer_what {

@@ -175,8 +175,9 @@ static void say_unknown(const char *name)
 }
 
 /*
- * A descriptor that is closed would be given to the next file, such as a capture, which a report
- * would be written into. Writes fail as to one that is closed.
+ * Opens /dev/null for each standard descriptor that is closed. Otherwise the next file, such as a
+ * capture, would get its number, and a report would be written into it. It is opened read-only, so
+ * that writes still fail.
  */
 static void occupy_closed(void)
 {

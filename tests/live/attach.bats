@@ -76,7 +76,7 @@ part_of_ledgers()
 	for mpi in openmpi mpich; do
 		start $mpi shm n
 		timeout 30 "$UCXBPF" attach -q -o "$WORK/a.ucxb" -p "$JOB_PID" -d 0.3 2>"$WORK/err"
-		grep -q "process $JOB_PID (timeout) uses neither UCX nor MPI itself: tracing the 2 below it" "$WORK/err"
+		grep -q "process $JOB_PID (timeout) uses neither UCX nor MPI itself: tracing its 2 descendants" "$WORK/err"
 		for pid in ${PIDS//,/ }; do
 			grep -q ": .*\<$pid\>" "$WORK/err"
 		done
@@ -99,7 +99,7 @@ part_of_ledgers()
 	run timeout 20 "$UCXBPF" attach -q -o "$WORK/a.ucxb" -p $JOB_PID -d 0.2
 	kill "$child"
 	echo "$output"
-	[[ $output == *": tracing the one below it that does: $child" ]]
+	[[ $output == *": tracing its only descendant that does: $child" ]]
 }
 
 @test "attach to a process with nothing below it is refused" {
@@ -126,7 +126,7 @@ part_of_ledgers()
 		timeout 20 "$UCXBPF" $command -p "$PIDS,$idle" -d 0.5 >"$WORK/summary" 2>"$WORK/err" || status=$?
 		echo "$command: $status $(cat "$WORK/err")"
 		[ "$status" = 4 ]
-		[ "$(grep -F "$idle" "$WORK/err")" = "ucxbpf: warning: process $idle (sleep) uses neither UCX nor MPI so far, nor does any below it: not traced" ]
+		[ "$(grep -F "$idle" "$WORK/err")" = "ucxbpf: warning: process $idle (sleep) and its descendants use neither UCX nor MPI so far: not traced" ]
 	done
 	kill $idle
 	# below the launcher are the ranks that were listed before it

@@ -220,6 +220,27 @@ static void test_windows(void **state)
 	json_decref(object);
 }
 
+/* The line of a job that began in the capture is not about the time before. */
+static void test_begins_late(void **state)
+{
+	static const struct fact_process process = { .batch_job = "7", .from_start = true };
+	static const struct fact_lifetime lifetime = { .until = 20 * SECOND };
+	static const struct fact_call call = { .start = 16 * SECOND, .end = 17 * SECOND };
+	struct captured of = captured();
+	json_t *object;
+
+	(void)state;
+	fact_put(&of.sink, FACT_PROCESS, &process);
+	fact_put(&of.sink, FACT_CALL, &call);
+	fact_put(&of.sink, FACT_LIFETIME, &lifetime);
+	window(&of, 0, 10, 11, NULL);
+	window(&of, 0, 15, 17, NULL);
+	object = told(&of);
+	assert_true(real(object, "s") == 4);
+	assert_true(real(object, "unwatched") == 3);
+	json_decref(object);
+}
+
 static void test_no_windows(void **state)
 {
 	const struct fact_call call = { .process = 0, .start = 10 * SECOND, .end = 12 * SECOND };
@@ -242,6 +263,7 @@ int main(void)
 		cmocka_unit_test(test_usual),           cmocka_unit_test(test_nothing_known),
 		cmocka_unit_test(test_not_all_counted), cmocka_unit_test(test_extremes),
 		cmocka_unit_test(test_windows),         cmocka_unit_test(test_no_windows),
+		cmocka_unit_test(test_begins_late),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -85,13 +85,12 @@ static bool attach_below(struct capture_session *capture, pid_t launcher)
 	}
 	command_of(launcher, name, sizeof(name));
 	if (found == 1)
-		log_warn(
-			"process %d (%s) uses neither UCX nor MPI itself: tracing the one below it "
-			"that does: %s",
-			launcher, name, list);
+		log_warn("process %d (%s) uses neither UCX nor MPI itself: tracing its only "
+			 "descendant that does: %s",
+			 launcher, name, list);
 	else if (found)
-		log_warn("process %d (%s) uses neither UCX nor MPI itself: tracing the %u below it "
-			 "that do: %s",
+		log_warn("process %d (%s) uses neither UCX nor MPI itself: tracing its %u "
+			 "descendants that do: %s",
 			 launcher, name, found, list);
 	vec_release(&below);
 	return found || known;
@@ -123,14 +122,14 @@ static int in_job(pid_t pid, const char *job)
 }
 
 #define NEEDED "it needs CAP_SYS_PTRACE"
-#define NEEDED_TO_READ NEEDED ", of other users' also CAP_DAC_READ_SEARCH"
+#define NEEDED_TO_READ NEEDED ", and CAP_DAC_READ_SEARCH for processes of other users"
 
 static void explain(pid_t pid, int err)
 {
 	switch (err) {
 	case -EACCES:
 		log_error("cannot trace process %d: %s; " NEEDED
-			  ", and no security module that forbids it",
+			  ", and a security module may forbid it",
 			  pid, strerror(-err));
 		break;
 	case -ESRCH:
@@ -162,11 +161,11 @@ static void name_idle(const pid_list *idle, bool any)
 		command_of(idle->data[i], name, sizeof(name));
 		if (!strcmp(name, "srun"))
 			log_warn(
-				"process %d is srun, whose ranks are not below it: attach --job ID",
+				"process %d is srun, and the ranks are not its descendants: use --job ID",
 				idle->data[i]);
 		else if (any)
-			log_warn("process %d (%s) uses neither UCX nor MPI so far, nor does any "
-				 "below it: not traced",
+			log_warn("process %d (%s) and its descendants use neither UCX nor MPI so "
+				 "far: not traced",
 				 idle->data[i], name);
 	}
 }
@@ -190,8 +189,8 @@ static int add_listed(struct chosen *chosen, struct capture_session *capture, bo
 		if (err && err != -EEXIST)
 			explain(pid, last = err);
 	}
-	name_idle(&idle, capture_processes(capture) > 0);
-	chosen->partial = last || idle.len;
+	name_idle(&idle, !chosen->patient && capture_processes(capture) > 0);
+	chosen->partial = last || (idle.len && !chosen->patient);
 	vec_release(&idle);
 	return added ? 0 : last;
 }

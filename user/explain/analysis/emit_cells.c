@@ -152,7 +152,7 @@ static void emit_transfers(struct emitter *emitter, const struct count_cell *cel
 	fact_put_sums(emitter->sink, FACT_TRANSFERS, &fact, &sums);
 }
 
-/* What failed without a return has a site that is named after it. */
+/* The sites of error functions have the kind of the error as their name (sites_ucp.c). */
 static const char *what_failed(const struct count_cell *cell)
 {
 	if (cell->xfer)
@@ -180,14 +180,30 @@ static void emit_errors(struct emitter *emitter, const struct count_cell *cell)
 	fact_put_sums(emitter->sink, FACT_ERRORS, &fact, &sums);
 }
 
+/* How many calls of a cell were made while no operations were recorded: at most, of several steps.
+ */
+static uint64_t bare_calls(const struct capture *capture, const struct count_cell *cell)
+{
+	const bool bare = !capture_records(capture, LEVEL_UCP, cell->first);
+
+	for (size_t i = 0; i < capture->windows.len; i++) {
+		const uint64_t from = capture->windows.data[i].from;
+
+		if (from > cell->first && from <= cell->last &&
+		    capture_records(capture, LEVEL_UCP, from) == bare)
+			return cell->count > 1 ? cell->count - 1 : cell->count;
+	}
+	return bare ? cell->count : 0;
+}
+
 static void emit_cell(struct emitter *emitter, const struct capture *capture,
 		      const struct count_cell *cell)
 {
-	const bool bare = !capture_records(capture, LEVEL_UCP, cell->first);
+	const uint64_t bare = bare_calls(capture, cell);
 	const struct fact_sums calls = {
 		.count = cell->count,
-		.bytes_unknown = bare ? cell->count : 0,
-		.ops_unknown = bare ? cell->count : 0,
+		.bytes_unknown = bare,
+		.ops_unknown = bare,
 	};
 
 	if (cell->status) {

@@ -234,7 +234,7 @@ enum underway underway_call(const struct emitter *emitter, const struct call *ca
 	}
 	open->certain = all_recorded(call->process, call->start, look->ts);
 	if (!open->certain) {
-		/* it may be a later one, from the same place */
+		/* it may be a later call from the same place */
 		open->bound = true;
 		open->since = look->ts;
 	}
@@ -250,8 +250,8 @@ static bool same_call(const struct thread_look *a, const struct thread_look *b)
 }
 
 /*
- * Sums: no call was counted since the first look. They have no threads: any thread of the process
- * may have begun the counted ones.
+ * With sums: whether no call was counted since that time. Cells have no threads, so a counted call
+ * may be any thread's.
  */
 static bool counted_none(const struct process *process, uint64_t since)
 {
@@ -281,7 +281,7 @@ static void emit_held(struct emitter *emitter, const struct process *process,
 	open.until = looks->last.ts;
 	open.certain = same && looks->first.ts < looks->last.ts &&
 		       all_recorded(process, looks->first.ts, looks->last.ts);
-	/* else it may be a later one, from the same place */
+	/* otherwise it may be a later call from the same place */
 	open.since = open.certain || (same && counted_none(process, looks->first.ts))
 			     ? looks->first.ts
 			     : looks->last.ts;

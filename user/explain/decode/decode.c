@@ -10,7 +10,7 @@
 
 /* When a capture looked at its processes: duty cycles, and captures one after the other. */
 
-/* That of a budget's step; "windows" have all layers. */
+/* The level that a budget's step records; the step "windows" records all layers. */
 static int level_of_step(const struct capture *capture, const char *step)
 {
 	if (!step)
@@ -47,7 +47,8 @@ static void decode_window(struct decoder *decoder, struct capture *capture, cons
 		vec_push(&capture->windows, window);
 }
 
-/* A budget that allowed windows alone, and a trace that ended before one: an empty window. */
+/* If the trace ended before a budget's first window: adds an empty one, so that nothing counts as
+ * recorded. */
 static void decode_budget(struct decoder *decoder, struct capture *capture, const json_t *side)
 {
 	const char *step = json_string_value(json_object_get(side, "step"));

@@ -496,8 +496,7 @@ struct fact_place {
 	struct place place;
 };
 
-/* Sums over equal facts: fragments, and all facts of captures made with --count. */
-/* Errors of captures that have sums: in others each operation has its status. */
+/* Errors of captures made with --count. In other captures each operation has its status. */
 struct fact_error {
 	int process;
 	const char *what; /* FACT_ERROR_... */
@@ -512,6 +511,7 @@ struct fact_error {
 #define FACT_ERROR_OPERATION "operation" /* it ended with an error; not all of these are seen */
 #define FACT_ERROR_TRANSFER "transfer" /* it returned an error other than "no resource" */
 
+/* Sums over equal facts: fragments, and all facts of captures made with --count. */
 struct fact_sums {
 	uint64_t count;
 	uint64_t bytes, bytes_unknown; /* unknown: facts whose bytes are in no other number */

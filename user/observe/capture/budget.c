@@ -350,7 +350,7 @@ void budget_begin(struct capture_session *capture)
 		governor_lower(governor, side_now());
 	name_step(capture);
 	if (governor->step == STEP_WINDOWS) {
-		/* at once, so that a trace of a second has one; plan_windows() follows its end */
+		/* opens the first window at once; its end calls plan_windows() */
 		windows->length = governor->forced ? budget->interval / 2 : FIRST;
 		windows->due = side_now();
 		budget_side(capture);

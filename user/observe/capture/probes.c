@@ -400,7 +400,8 @@ bool probes_claim_function(struct probes *probes, pid_t tgid, dev_t dev, ino_t i
 	return fresh;
 }
 
-/* --count uses no arrivals, completions and memory, and is alone to use errors. */
+/* Error sites are used only with --count, which in turn does not use arrivals, completions and
+ * memory. */
 static bool is_used(const struct probes *probes, const struct ub_site *wire)
 {
 	if (ub_is_error(wire) || !probes->count)
@@ -495,6 +496,20 @@ static unsigned int wrappers_number(struct probes *probes, const wrapped_functio
 	return 0;
 }
 
+/* Errors are counted with --count alone. */
+static void note_missing(const struct probes *probes, struct probed *probed,
+			 const struct probe_plan *plan)
+{
+	for (size_t i = 0; i < plan->missing.len; i++) {
+		const struct site *site = site_row(plan->missing.data[i]);
+
+		if (!ub_is_error(&site->wire))
+			probed->missing++;
+		else if (probes->count)
+			probed->lacks_error = site->symbol;
+	}
+}
+
 int probes_attach(struct probes *probes, const struct library *library, const struct library *ucp)
 {
 	wrapped_functions wrapped = { 0 };
@@ -538,7 +553,7 @@ int probes_attach(struct probes *probes, const struct library *library, const st
 		err = rewrites_watch(&probes->rewrites, library);
 	if (!err && n)
 		err = place(probes, library_key(library), library->open_path, list, n, &refused);
-	probed->missing = plan.missing.len;
+	note_missing(probes, probed, &plan);
 	probed->refused += refused;
 	probed->placed = err ? 0 : n - refused;
 	probed->since = clock_ns(CLOCK_MONOTONIC);

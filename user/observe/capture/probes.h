@@ -91,6 +91,7 @@ struct probed {
 	int slot; /* layout slot its cookies carry */
 	uint64_t since; /* CLOCK_MONOTONIC ns: when they were in place */
 	unsigned int placed, missing, stepped, refused;
+	const char *lacks_error; /* a function by which errors are counted; NULL: it has all */
 	const char
 		*user_threads; /* the runtime that forbids call ends, NULL = none, or not asked */
 };

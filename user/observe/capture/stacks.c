@@ -126,13 +126,17 @@ static struct unwind_table *table_of(struct stacks *stacks, const struct code_fi
 	return &stacks->tables.data[file->number];
 }
 
-/* Rows that a file of this owner may take: never more than before, so that it is read but once. */
+/* The most rows that the next file of this owner may take. It only shrinks: no file is read again.
+ */
 static uint32_t room_for(const struct stacks *stacks, uint32_t owner)
 {
 	const uint64_t *held = map_find(&stacks->held, owner, 0);
 	const uint32_t free = KERNEL_ROWS - stacks->used, has = held ? (uint32_t)*held : 0;
 
-	return has < free ? (free - has) / 2 / 4 * 3 : 0;
+	/* then the owner holds as many as are free */
+	const uint32_t share = has < free ? (free - has) / 2 : 0;
+
+	return share / 4 * 3; /* the rest is for the next file */
 }
 
 /* Whether it has its rows, or this owner cannot get them: then others may. */
@@ -165,8 +169,8 @@ static void refuse(struct stacks *stacks, struct unwind_table *table, const char
 	stacks->warned = true;
 }
 
-/* Processes of owners that had no room for it may map it, too. */
-static void lacks_nothing(struct stacks *stacks, struct unwind_table *table)
+/* The file has room now: processes of other users that map it must get its ranges, too. */
+static void clear_lack(struct stacks *stacks, struct unwind_table *table)
 {
 	for (size_t i = 0; table->lacks && i < stacks->processes.len; i++)
 		stacks->processes.data[i].stale = true;
@@ -180,7 +184,7 @@ static void end_table(struct stacks *stacks, const struct code_file *file, uint3
 	if (table->rows.len > room_for(stacks, owner)) {
 		refuse(stacks, table, file->path, owner);
 	} else {
-		lacks_nothing(stacks, table);
+		clear_lack(stacks, table);
 		if (err)
 			log_debug("no unwinding rows of %s: %s", file->path, strerror(-err));
 		else
@@ -257,7 +261,7 @@ static struct ub_range to_range(struct stacks *stacks, uint32_t owner,
 	return out;
 }
 
-/* The last one stands for itself and all behind it. */
+/* The last range covers all further mappings. */
 static void end_ranges(struct ub_range *last, pid_t tgid)
 {
 	log_debug("stacks of process %d end in all but its first %d mappings", tgid,

@@ -3,10 +3,10 @@
  * Data for stack walks in the kernel: unwinding rows of every file whose code a traced process
  * runs, and the addresses where each process maps it.
  *
- * Rows are kept once for all processes that map a file, and belong to the user whose process had
- * them read. An owner may hold as many rows as are free: one alone gets a half, and there is always
- * some for the next. A file gets three quarters of what its owner may still take at most, all of
- * its rows or none, so that the next file finds some. Nothing is given back.
+ * A file's rows are kept once for all processes, and charged to the user whose process first needed
+ * them (read ahead: to the tracer's user). A user may not hold more rows than are still free: the
+ * first user can get half of the table, and later users always find some. One file gets at most
+ * three quarters of its user's remaining share, all of its rows or none. Rows are never released.
  */
 #ifndef UCXBPF_CAPTURE_STACKS_H
 #define UCXBPF_CAPTURE_STACKS_H

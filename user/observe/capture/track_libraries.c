@@ -138,6 +138,10 @@ static void announce_library(struct track *track, struct tracked *tracked,
 		announce_shmem(track);
 	if (mapped->library->roles & LIB_UCP)
 		tracked->uses_ucp = true;
+	if (probed && probed->lacks_error)
+		side_write(track->writer,
+			   side_note("errors of %s are not all counted: it has no %s",
+				     mapped->library->path, probed->lacks_error));
 	if (probed && probed->placed)
 		note_gap(track, tracked, probed);
 }
@@ -224,7 +228,7 @@ static bool any_matters(const mapped_libraries *mapped)
 	return false;
 }
 
-/* A GPU library is scanned as well, if another library makes the process matter. */
+/* Libraries to probe in a process that is traced: a GPU library counts here. */
 static bool is_scanned(const struct library *library)
 {
 	return matters(library) || library->roles & LIB_GPU;
@@ -311,7 +315,8 @@ bool track_consider(struct track *track, pid_t tgid)
 	return added;
 }
 
-/* A place for probes of jobs to come is worth keeping; each costs memory and descriptors. */
+/* Unused libraries that are kept: later jobs may use their probes, but each costs memory and
+ * descriptors. */
 #define LIBRARIES_MOST 512
 
 static uint64_t address_of(const struct library *library)
@@ -319,9 +324,9 @@ static uint64_t address_of(const struct library *library)
 	return (uintptr_t)library;
 }
 
-/* Numbers of all libraries that a traced process maps, or had mapped before they were rewritten. */
+/* Keys of all libraries that a traced process maps, or had mapped before they were rewritten. */
 static struct map used_libraries(const struct track *track,
-				 uint64_t (*number)(const struct library *library))
+				 uint64_t (*key)(const struct library *library))
 {
 	struct map used = { 0 };
 
@@ -329,7 +334,7 @@ static struct map used_libraries(const struct track *track,
 		const struct tracked *tracked = &track->processes.data[i];
 
 		for (size_t k = 0; k < tracked->libraries.len; k++)
-			map_insert(&used, number(tracked->libraries.data[k]), 0, NULL);
+			map_insert(&used, key(tracked->libraries.data[k]), 0, NULL);
 	}
 	return used;
 }
@@ -357,7 +362,7 @@ void track_forget_libraries(struct track *track)
 
 	library_set_forget_rewritten(&track->libraries, &used);
 	if (unused.used) {
-		log_debug("%zu libraries that nobody maps are let go", unused.used);
+		log_debug("%zu libraries are forgotten, as no process maps them", unused.used);
 		probes_forget(track->probes, &unused);
 		for (size_t i = 0; i < track->libraries.all.len; i++) {
 			const struct library *library = track->libraries.all.data[i];

@@ -60,7 +60,7 @@ void track_rewritten(struct track *track, struct map *keys)
 	note_rewritten(track, keys);
 	while ((slot = map_next(keys, &at)))
 		map_insert(&rewritten, slot->a, 0, NULL);
-	/* the users of its layout keep their content */
+	/* files that only use a rewritten layout are themselves unchanged */
 	probes_rewritten(track->probes, keys, &unlearnt);
 	note_users_of_layout(track, keys, &rewritten);
 	library_set_rewritten(&track->libraries, &rewritten);

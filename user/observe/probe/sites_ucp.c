@@ -234,6 +234,6 @@ static const struct site error_rows[] = {
 	COMP("ucp_proto_request_abort", "operation", UB_COMP_GIVEN_UP, .arg_obj = 1, .arg_aux = 2),
 };
 
-const struct site_table sites_ucp_errors = { error_rows, ARRAY_SIZE(error_rows), 0, NULL };
+const struct site_table sites_ucp_errors = { error_rows, ARRAY_SIZE(error_rows), LIB_UCP, NULL };
 
 const struct site_table sites_ucp_rest = { rest_rows, ARRAY_SIZE(rest_rows), 0, NULL };

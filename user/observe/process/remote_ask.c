@@ -81,7 +81,7 @@ void remote_start(void)
 {
 	if (starter >= 0)
 		return;
-	starter = peer_start(SOCK_SEQPACKET, "ucxbpf-patient", remote_start_helpers);
+	starter = peer_start(SOCK_SEQPACKET, "ucxbpf-helpers", remote_start_helpers);
 	if (starter < 0)
 		log_warn("processes and their files cannot be read: %s", strerror(-starter));
 }

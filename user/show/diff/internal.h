@@ -64,8 +64,8 @@ struct diff_run {
 	const char *name;
 	size_t processes, hosts;
 	const char *mpi, *ucx; /* of the first process that has one; NULL: none has */
-	enum level level; /* the least of its captures, */
-	bool part; /* which had more at other times */
+	enum level level; /* the lowest that some capture recorded */
+	bool level_varies; /* a budget recorded more layers at other times */
 	bool counted; /* some capture was made with --count */
 	bool thinned; /* detail of some was left out on purpose, sums are whole */
 	bool lossy; /* likewise, and it was lost */

@@ -28,8 +28,8 @@ void diff_run_limits(struct diff *diff, const struct fact_totals *totals)
 			strings_keep(&diff->limits.derived, totals->derived[i].function);
 	diff->limits.unproven = diff->limits.unproven || totals->short_sends.unproven;
 	run->level = level_of(&totals->self);
-	run->part = run->level < LEVEL_UCT &&
-		    fact_recorded(&totals->self, run->level + 1) == RECORDED_PARTLY;
+	run->level_varies = run->level < LEVEL_UCT &&
+			    fact_recorded(&totals->self, run->level + 1) == RECORDED_PARTLY;
 	run->counted = totals->counted;
 	run->lossy = totals->lost;
 	run->thinned = !run->lossy && lacks_detail(totals);
@@ -204,8 +204,8 @@ static void find_level(struct diff *diff)
 			diff->limits.level = run->level;
 	}
 	for (size_t i = 0; i < diff->runs.len; i++)
-		part = part ||
-		       (diff->runs.data[i].part && diff->runs.data[i].level == diff->limits.level);
+		part = part || (diff->runs.data[i].level_varies &&
+				diff->runs.data[i].level == diff->limits.level);
 	if (diff->limits.level == LEVEL_UCT)
 		return;
 	vec_push(
@@ -213,7 +213,7 @@ static void find_level(struct diff *diff)
 		diff_keepf(
 			diff, "%s runs were recorded at level %s%s: %s not compared",
 			differ ? "some" : "all", level_names[diff->limits.level],
-			part ? ", if not all the time (--budget none records all layers)" : "",
+			part ? " for a part of the time (--budget none records all layers)" : "",
 			diff->limits.level == LEVEL_MPI
 				? "operations, callers of UCP, transfers, protocols, algorithms of "
 				  "collectives, switch points and waits are"

@@ -19,6 +19,7 @@ struct line_span {
 	int host;
 	uint64_t from, to; /* of its facts; to 0: it has none */
 	uint64_t until; /* until when its processes were seen; 0: not known */
+	bool early; /* some of them may be older than the capture */
 };
 
 struct line_job {
@@ -72,25 +73,6 @@ static struct line_job *job_of(struct job_lines *lines, const struct fact_proces
 	return job;
 }
 
-static void on_process(struct job_lines *lines, const struct fact_process *fact)
-{
-	if (fact->index < 0)
-		return;
-	while (lines->processes.len <= (size_t)fact->index)
-		vec_push(&lines->processes, ((struct line_place){ NULL, -1 }));
-	if (!lines->processes.data[fact->index].job)
-		lines->processes.data[fact->index] =
-			(struct line_place){ job_of(lines, fact), fact->host };
-	lines->processes.data[fact->index].job->line.ranks++;
-}
-
-static const struct line_place *place_of(const struct job_lines *lines, int process)
-{
-	const bool known = process >= 0 && (size_t)process < lines->processes.len;
-
-	return known && lines->processes.data[process].job ? &lines->processes.data[process] : NULL;
-}
-
 static struct line_span *span_of(const struct line_place *place)
 {
 	struct line_span *span;
@@ -101,6 +83,27 @@ static struct line_span *span_of(const struct line_place *place)
 	span = vec_add(&place->job->spans);
 	*span = (struct line_span){ .host = place->host, .from = UINT64_MAX };
 	return span;
+}
+
+static void on_process(struct job_lines *lines, const struct fact_process *fact)
+{
+	if (fact->index < 0)
+		return;
+	while (lines->processes.len <= (size_t)fact->index)
+		vec_push(&lines->processes, ((struct line_place){ NULL, -1 }));
+	if (!lines->processes.data[fact->index].job)
+		lines->processes.data[fact->index] =
+			(struct line_place){ job_of(lines, fact), fact->host };
+	lines->processes.data[fact->index].job->line.ranks++;
+	if (!fact->from_start)
+		span_of(&lines->processes.data[fact->index])->early = true;
+}
+
+static const struct line_place *place_of(const struct job_lines *lines, int process)
+{
+	const bool known = process >= 0 && (size_t)process < lines->processes.len;
+
+	return known && lines->processes.data[process].job ? &lines->processes.data[process] : NULL;
 }
 
 static void stretch(struct line_span *span, uint64_t from, uint64_t to)
@@ -220,13 +223,19 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
 /*
- * Stretches a span to the time of the captures with windows that are of its host, and adds what of
- * that time no window with all layers covers.
+ * Extends the span to the time of its host's captures with windows, from the job's begin on, and
+ * adds the part of that time that no window with all layers covers.
  */
 static void add_windows(const struct job_lines *lines, struct line_span *span,
 			struct job_line *line)
 {
+	const uint64_t begin = span->early || !span->to ? 0 : span->from;
 	uint64_t whole = 0, seen = 0;
 	bool any = false;
 
@@ -234,15 +243,17 @@ static void add_windows(const struct job_lines *lines, struct line_span *span,
 		const struct fact_window *window = &lines->windows.data[i];
 		const uint64_t until =
 			span->until ? earlier(span->until, window->until) : window->until;
+		const uint64_t from = later(window->from, begin);
+		const uint64_t to = earlier(window->to, until);
 
-		if (window->host != span->host || until <= window->from)
+		if (window->host != span->host || until <= from)
 			continue;
 		if (!any || window->capture != window[-1].capture) {
-			whole += until - window->from;
-			stretch(span, window->from, until);
+			whole += until - from;
+			stretch(span, from, until);
 		}
-		if (has_all_layers(window))
-			seen += earlier(window->to, until) - window->from;
+		if (has_all_layers(window) && to > from)
+			seen += to - from;
 		any = true;
 		line->why = window->step ? "budget" : "windows";
 	}
@@ -250,8 +261,8 @@ static void add_windows(const struct job_lines *lines, struct line_span *span,
 		line->unwatched = (whole - seen) / 1e9;
 }
 
-static struct job_line whole(const struct job_lines *lines, const struct line_job *job,
-			     uint64_t lost)
+static struct job_line finish_line(const struct job_lines *lines, const struct line_job *job,
+				   uint64_t lost)
 {
 	struct job_line line = job->line;
 
@@ -277,7 +288,7 @@ int lines_write(const struct job_lines *lines, const struct fact_totals *totals,
 	char text[LINE_ROOM];
 
 	for (size_t i = 0; i < lines->jobs.len; i++) {
-		const struct job_line line = whole(lines, lines->jobs.data[i], totals->lost);
+		const struct job_line line = finish_line(lines, lines->jobs.data[i], totals->lost);
 
 		line_text(&line, text);
 		fprintf(out, "%s\n", text);

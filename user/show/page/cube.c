@@ -53,7 +53,8 @@ const char *page_key_name(int key)
 
 const struct page_shape page_shapes[PAGE_SORTS] = {
 	[PAGE_CALLS] = { "calls",
-			 { OF_ALL, OF_SPANS, [SUM_OPS] = "ops", [SUM_WAITED] = "waited" } },
+			 { OF_ALL, OF_SPANS, [SUM_OPS] = "ops", [SUM_WAITED] = "waited",
+			   [SUM_OPS_UNKNOWN] = "ops_unknown" } },
 	[PAGE_OPS] = { "ops",
 		       { OF_ALL,
 			 OF_SPANS, [SUM_ERRORS] = "errors", [SUM_UNCHECKED] = "unchecked" } },

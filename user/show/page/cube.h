@@ -52,6 +52,7 @@ enum page_sum {
 	SUM_EXACT_BYTES,
 	SUM_OPS, /* of calls */
 	SUM_WAITED, /* of calls: ns */
+	SUM_OPS_UNKNOWN, /* calls during which no operations were recorded */
 	SUM_ERRORS = SUM_OPS, /* of operations */
 	SUM_UNCHECKED,
 	SUM_WIRE_BYTES = SUM_OPS, /* of transfers */

@@ -248,6 +248,7 @@ static void feed_calls(struct page *page, const struct fact_call *call,
 	if (!selection_passes(&page->selection, call->tid ? FACT_CALLS : FACT_CALL, call))
 		return;
 	sums.of[SUM_OPS] = from->ops;
+	sums.of[SUM_OPS_UNKNOWN] = from->ops_unknown;
 	key = page_key_of(page, PAGE_CALLS, call);
 	if (call->tid) {
 		draw_polls(page, call, from, &key, &sums);
@@ -321,6 +322,7 @@ static void feed_call(struct page *page, const struct fact_call *call)
 	if (!selection_passes(&page->selection, FACT_CALL, call))
 		return;
 	sums.of[SUM_OPS] = call->ops == UINT64_MAX ? 0 : call->ops;
+	sums.of[SUM_OPS_UNKNOWN] = call->ops == UINT64_MAX;
 	key = page_key_of(page, PAGE_CALLS, call);
 	key.code[PAGE_CAUSES] = page_causes_code(&page->causes, call->id);
 	fact = page_drawn_call(page, call);

@@ -54,7 +54,7 @@ static void forget_names(struct report_filter *filter)
 {
 	for (int i = 0; i < FILTER_FIELDS; i++)
 		map_release(&filter->lists[i].seen);
-	strings_release(&filter->made);
+	strings_release(&filter->process_names);
 }
 
 void filter_release(struct report_filter *filter)
@@ -208,7 +208,7 @@ static const char *process_name(struct report_filter *filter, const struct fact_
 		snprintf(name, sizeof(name), "pid:%u", process->pid);
 	else
 		snprintf(name, sizeof(name), "rank:%d", process->rank);
-	return strings_keep(&filter->made, name);
+	return strings_keep(&filter->process_names, name);
 }
 
 /* To be listed where nothing passes. */

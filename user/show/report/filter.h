@@ -56,7 +56,7 @@ struct filter_causes {
 
 struct report_filter {
 	struct filter_list lists[FILTER_FIELDS];
-	struct strings made; /* names of processes */
+	struct strings process_names; /* "rank:3", "pid:12" */
 	struct filter_causes causes;
 };
 

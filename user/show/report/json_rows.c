@@ -625,7 +625,7 @@ void report_json_rows(const struct report *report, struct json_out *out)
 		  transfer_sums);
 	put_plain(report, out, "messages", &report->messages, &report_plain_messages_shape,
 		  memory ? message_sums : plain_message_sums);
-	if (report_only_counts(report))
+	if (report->totals.counted)
 		put_cube(out, "errors", &report->errors, error_sums);
 	put_path_times(report, out);
 	put_networks(report, out);

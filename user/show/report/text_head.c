@@ -82,7 +82,7 @@ const char *report_step_text(const char *step)
 
 static void print_step(const struct text_report *text, const struct fact_window *window, bool first)
 {
-	/* the first cost is that of some ms with all layers that were tried */
+	/* then the cost was measured for a few ms, with the layers that were tried */
 	const bool start = window->reason && !strcmp(window->reason, "start");
 	char line[LINE] = "from ", paid[16];
 
@@ -92,7 +92,8 @@ static void print_step(const struct text_report *text, const struct fact_window 
 	unit_share(paid, sizeof(paid), window->paid_ppm, 1000000);
 	if (window->paid_ppm)
 		text_append(line, LINE, ", a thread paid %s of %s", paid,
-			    start ? "the ms in which the cost was measured" : "its time");
+			    start ? "the first milliseconds, in which the cost was measured"
+				  : "its time");
 	text_append(line, LINE, ")");
 	print(text, first ? "budget:" : "", line);
 }

@@ -237,8 +237,8 @@ static void unmatched(const struct text_report *text)
 	paragraph(text, "unmatched", line, sends || receives || totals->ambiguous);
 }
 
-/* What --count saw fail, by what it was and how. */
-static void counted_errors(const struct text_report *text, char line[LINE])
+/* The errors of captures made with --count, by what failed and its status. */
+static void counted_errors(const struct text_report *text, char line[LINE], bool beside)
 {
 	static const struct cube_shape by_status = {
 		2,
@@ -250,6 +250,8 @@ static void counted_errors(const struct text_report *text, char line[LINE])
 	cube_init(&errors, &by_status);
 	cube_rollup(&errors, &text->report->errors);
 	rows = cube_sorted(&errors, CUBE_BY_KEYS);
+	if (beside)
+		text_append(line, LINE, "; of captures made with --count: ");
 	for (size_t i = 0; i < errors.rows.len; i++) {
 		text_append(line, LINE, "%s%s %s ", i ? ", " : "",
 			    cube_key_text(&by_status.keys[0], rows[i]->key[0]),
@@ -260,6 +262,20 @@ static void counted_errors(const struct text_report *text, char line[LINE])
 		    errors.rows.len ? "; " : "");
 	free(rows);
 	cube_release(&errors);
+}
+
+/* A number of events of a layer, which may not have been recorded all the time. */
+static void add_recorded(const struct text_report *text, char line[LINE], enum level level,
+			 uint64_t count)
+{
+	const enum fact_extent extent = report_recorded(text->report, level);
+
+	if (extent == RECORDED_NEVER || (extent == RECORDED_PARTLY && !count)) {
+		text_append(line, LINE, "not known");
+		return;
+	}
+	text_append(line, LINE, "%s", extent == RECORDED_PARTLY ? text->at_least : "");
+	text_count(text, line, LINE, count);
 }
 
 static void retries_and_errors(const struct text_report *text)
@@ -274,17 +290,14 @@ static void retries_and_errors(const struct text_report *text)
 	}
 	for (size_t i = 0; i < report->ops.rows.len; i++)
 		errors += report->ops.rows.data[i].sums.errors;
-	if (report_recorded(report, LEVEL_UCT) == RECORDED_NEVER)
-		text_append(line, LINE, "not known");
-	else
-		text_count(text, line, LINE, retries);
+	add_recorded(text, line, LEVEL_UCT, retries);
 	text_append(line, LINE, " for want of resources; ");
-	if (report_only_counts(report)) {
-		counted_errors(text, line);
-	} else {
+	if (!report_only_counts(report)) {
 		text_append(line, LINE, "operations that failed: ");
-		text_count(text, line, LINE, errors);
+		add_recorded(text, line, LEVEL_UCP, errors);
 	}
+	if (report->totals.counted)
+		counted_errors(text, line, !report_only_counts(report));
 	if (lengths) {
 		text_append(line, LINE, "; transfers of unknown length: ");
 		text_count(text, line, LINE, lengths);

@@ -164,7 +164,8 @@ static void put_errors(const struct serve_metrics *metrics)
 	struct live_job *const *jobs;
 	const size_t count = jobs_all(metrics->state->jobs, &jobs);
 
-	family(metrics, "ucxbpf_errors", "counter", "What failed, by status");
+	family(metrics, "ucxbpf_errors", "counter",
+	       "Failed endpoints, operations and transfers, and transfers without resources, by status");
 	for (size_t i = 0; i < count; i++) {
 		for (size_t k = 0; k < ARRAY_SIZE(jobs[i]->paths); k++)
 			if (is_first_like(jobs[i], &jobs[i]->paths[k]))

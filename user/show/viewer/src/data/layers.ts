@@ -22,7 +22,7 @@ export function lacking(report: Report): string[] {
   });
 }
 
-/** Of an empty table or chart that transfers fill; null: they were recorded, so that there were none. */
+/** The text for an empty table or chart of transfers; null: transfers were recorded, and there were none. */
 export function withoutTransfers(report: Report): string | null {
   const parts = recorded(report, "uct") === "always" ? [] : lacking(report);
   return parts.length ? `Not known: ${parts.at(-1)}.` : null;

@@ -23,7 +23,7 @@ export interface Place {
 }
 
 const CELL_COLUMNS = new Set([
-  "key", "time", "size", "precision", "count", "bytes", "bytes_unknown", "ops", "errors", "unchecked", "wire_bytes", "retries",
+  "key", "time", "size", "precision", "count", "bytes", "bytes_unknown", "ops", "ops_unknown", "errors", "unchecked", "wire_bytes", "retries",
   "unexplained_bytes", "timed", "time_sum", "exact", "exact_time_sum", "exact_bytes", "waited", "copies", "copy_bytes",
 ]);
 

@@ -25,7 +25,7 @@ interface Row extends Group {
 
 const TIMES = ["timed", "time_sum", "precision", "exact", "exact_time_sum"];
 const TRANSFER_SUMS = ["count", "bytes", ...TIMES, "retries", "wire_bytes", "unexplained_bytes", "bytes_unknown", "exact_bytes"];
-const CALL_SUMS = ["count", "bytes", ...TIMES, "ops", "bytes_unknown"];
+const CALL_SUMS = ["count", "bytes", ...TIMES, "ops", "ops_unknown"];
 const OP_SUMS = ["count", "bytes", ...TIMES, "errors", "unchecked", "bytes_unknown"];
 
 function withWhole<Of extends Group>(groups: Of[]): (Of & Row)[] {
@@ -84,8 +84,8 @@ function sum(id: string, label: string, place: number, write: (n: number) => str
   return { id, label, value: (r) => r.sums[place], show: (r) => write(r.sums[place]) };
 }
 
-// Sums over operations of calls, of which some may have been made while none were recorded.
-function made(id: string, label: string, place: number, write: (n: number) => string): Column<Row> {
+// A sum over the operations of calls: a lower bound, or unknown, if operations were not recorded all the time.
+function ofOps(id: string, label: string, place: number, write: (n: number) => string): Column<Row> {
   const show = (r: Row) => (!r.sums[8] ? write(r.sums[place]) : r.sums[place] ? `≥ ${write(r.sums[place])}` : "?");
   return { id, label, value: (r) => r.sums[place], show };
 }
@@ -124,7 +124,7 @@ function Functions({ view }: Props) {
   const moved = movedColumns(view);
   const columns = [
     named("function", "MPI function", 0, model.outside), ...moved, sum("count", "Calls", 0, count), TOTAL_TIME, MEAN,
-    made("ops", "UCP operations", 7, count), made("bytes", "Bytes sent", 1, bytes),
+    ofOps("ops", "UCP operations", 7, count), ofOps("bytes", "Bytes sent", 1, bytes),
     { ...BYTES_SHARE, label: "Bytes %" },
   ];
   return (
@@ -148,7 +148,7 @@ function CallSites({ view }: Props) {
   const moved = movedColumns(view);
   const columns: Column<Caused & Row>[] = [
     CALL_SITE, named("function", "MPI function", 1, model.outside), ...moved, sum("count", "Calls", 0, count), TOTAL_TIME, MEAN,
-    made("ops", "UCP operations", 7, count), made("bytes", "Bytes sent", 1, bytes), BYTES_SHARE,
+    ofOps("ops", "UCP operations", 7, count), ofOps("bytes", "Bytes sent", 1, bytes), BYTES_SHARE,
   ];
   return (
     <DataTable

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
+/*
+ * Endpoints (ucp_ep_h) that are over: they have failed, or their program has closed them. If one
+ * fails now, it is no error, or none that is new. And processes of which an endpoint has failed.
+ */
+#ifndef UCXBPF_OVER_BPF_H
+#define UCXBPF_OVER_BPF_H
+
+#include "maps.bpf.h"
+
+#define EEXIST 17
+
+/*
+ * ep 0: some endpoint of the process has failed. Programs remove destroyed endpoints, user space
+ * those of ended processes. If it is full, failures of endpoints that are being closed count, and
+ * no more returns are awaited.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 65536);
+	__type(key, struct ub_over_key);
+	__type(value, __u8);
+} eps_over __weak SEC(".maps");
+
+volatile __u32 any_failed __weak = 0;
+
+/* Marks the endpoint as over. False: it was already. */
+static __always_inline bool ep_mark_over(__u32 tgid, __u64 ep)
+{
+	struct ub_over_key key = { .tgid = tgid, .ep = ep };
+	__u8 value = 1;
+
+	return bpf_map_update_elem(&eps_over, &key, &value, BPF_NOEXIST) != -EEXIST;
+}
+
+static __always_inline void ep_forget_over(__u32 tgid, __u64 ep)
+{
+	struct ub_over_key key = { .tgid = tgid, .ep = ep };
+
+	bpf_map_delete_elem(&eps_over, &key);
+}
+
+static __always_inline void process_mark_failed(__u32 tgid)
+{
+	ep_mark_over(tgid, 0);
+	any_failed = 1;
+}
+
+/*
+ * Whether an endpoint of that process has failed: then the returns of its operations are awaited,
+ * as those on such an endpoint end with an error at once.
+ */
+static __always_inline bool process_failed(__u32 tgid)
+{
+	struct ub_over_key key = { .tgid = tgid };
+
+	return unlikely(any_failed) && bpf_map_lookup_elem(&eps_over, &key);
+}
+
+#endif
