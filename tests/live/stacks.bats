@@ -138,7 +138,7 @@ ended()
 		a_job other 65534
 		echo wait
 	} >"$WORK/jobs"
-	timeout -k 5 60 "$UCXBPF" run -q --stacks -o "$WORK/a.ucxb" -- sh "$WORK/jobs" >"$WORK/out" 2>"$WORK/err" 3>&- &
+	timeout -k 5 120 "$UCXBPF" run -q --stacks -o "$WORK/a.ucxb" -- sh "$WORK/jobs" >"$WORK/out" 2>"$WORK/err" 3>&- &
 	JOB_PID=$!
 	soon grep 'unwinding rows' "$WORK/err"
 	touch "$PLACE/go"
