@@ -121,7 +121,7 @@ ended()
 }
 
 @test "a user of very many rows leaves room for those of others, and its own stacks name the reason" {
-	local preload="" i
+	local preload="" i tracer
 
 	PLACE=$(mktemp -d /var/tmp/ucxbpf-stacks-XXXXXX) # where somebody else may go
 	chmod 755 "$PLACE"
@@ -138,12 +138,18 @@ ended()
 		a_job other 65534
 		echo wait
 	} >"$WORK/jobs"
-	timeout -k 5 120 "$UCXBPF" run -q --stacks -o "$WORK/a.ucxb" -- sh "$WORK/jobs" >"$WORK/out" 2>"$WORK/err" 3>&- &
+	timeout -k 5 120 env --default-signal=INT "$UCXBPF" attach --all --stacks --budget none -q --ready "$WORK/ready" \
+		-o "$WORK/a.ucxb" >"$WORK/out" 2>"$WORK/err" 3>&- &
+	tracer=$!
+	soon test -e "$WORK/ready"
+	timeout -k 5 100 sh "$WORK/jobs" >"$WORK/job" 2>&1 3>&- &
 	JOB_PID=$!
 	soon grep 'unwinding rows' "$WORK/err"
 	touch "$PLACE/go"
 	wait "$JOB_PID"
 	JOB_PID=
+	kill -INT $tracer
+	wait $tracer
 	"$UCXBPF" replay --json "$WORK/a.ucxb" >"$WORK/report.json"
 	in_form "$WORK/report.json"
 	ended other '.end == null'

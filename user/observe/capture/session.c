@@ -731,7 +731,8 @@ static int init_parts(struct capture_session *capture)
 	if (options->derive)
 		err = derive_init(capture);
 	else if (options->stacks)
-		err = stacks_init(&capture->stacks, capture->kernel, &capture->addresses.files);
+		err = stacks_init(&capture->stacks, capture->kernel, &capture->addresses.files,
+				  options->all);
 	if (err)
 		log_error("cannot prepare stacks: %s", strerror(-err));
 	return err;

@@ -35,11 +35,11 @@ static void forget(struct stacks *stacks, pid_t tgid)
 	*process = stacks->processes.data[--stacks->processes.len];
 }
 
-int stacks_init(struct stacks *stacks, struct kernel *kernel, struct code_files *files)
+int stacks_init(struct stacks *stacks, struct kernel *kernel, struct code_files *files, bool shared)
 {
 	void *rows;
 
-	*stacks = (struct stacks){ .on = true, .files = files };
+	*stacks = (struct stacks){ .on = true, .files = files, .shared = shared };
 	stacks->rows_fd = kernel_map(kernel, "rows");
 	stacks->ranges_fd = kernel_map(kernel, "ranges");
 	rows = mmap(NULL, ROWS_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, stacks->rows_fd, 0);
@@ -136,6 +136,8 @@ static uint32_t room_for(const struct stacks *stacks, uint32_t owner)
 	/* then the owner holds as many as are free */
 	const uint32_t share = has < free ? (free - has) / 2 : 0;
 
+	if (!stacks->shared)
+		return free;
 	return share / 4 * 3; /* the rest is for the next file */
 }
 

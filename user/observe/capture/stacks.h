@@ -4,9 +4,10 @@
  * runs, and the addresses where each process maps it.
  *
  * A file's rows are kept once for all processes, and charged to the user whose process first needed
- * them (read ahead: to the tracer's user). A user may not hold more rows than are still free: the
- * first user can get half of the table, and later users always find some. One file gets at most
- * three quarters of its user's remaining share, all of its rows or none. Rows are never released.
+ * them (read ahead: to the tracer's user). Chosen processes may take all rows. If those of all
+ * users are traced, a user may not hold more rows than are still free: the first user can get half
+ * of the table, and later users always find some. One file then gets at most three quarters of its
+ * user's remaining share, all of its rows or none. Rows are never released.
  */
 #ifndef UCXBPF_CAPTURE_STACKS_H
 #define UCXBPF_CAPTURE_STACKS_H
@@ -46,6 +47,7 @@ struct stacks {
 	int rows_fd, ranges_fd;
 	struct ub_row *rows; /* the kernel's, mapped */
 	uint32_t used;
+	bool shared; /* among owners */
 	struct map held; /* by owner: how many of them */
 	bool warned; /* that a file found no room */
 	struct code_files *files;
@@ -56,7 +58,9 @@ struct stacks {
 };
 
 /* kernel was opened for stacks; files outlive this. -ENOMEM. */
-int stacks_init(struct stacks *stacks, struct kernel *kernel, struct code_files *files);
+/* shared: processes of all users are traced, so each gets a share of the rows. */
+int stacks_init(struct stacks *stacks, struct kernel *kernel, struct code_files *files,
+		bool shared);
 void stacks_release(struct stacks *stacks);
 
 /* Reads the rows of a file ahead of time; they are the tracer's own. */
