@@ -138,10 +138,10 @@ ended()
 		a_job other 65534
 		echo wait
 	} >"$WORK/jobs"
-	timeout -k 5 120 env --default-signal=INT "$UCXBPF" attach --all --stacks --budget none -q --ready "$WORK/ready" \
+	timeout -k 5 120 env --default-signal=INT "$UCXBPF" attach --all --stacks --budget none -q \
 		-o "$WORK/a.ucxb" >"$WORK/out" 2>"$WORK/err" 3>&- &
 	tracer=$!
-	soon test -e "$WORK/ready"
+	soon test -s "$WORK/a.ucxb"
 	timeout -k 5 100 sh "$WORK/jobs" >"$WORK/job" 2>&1 3>&- &
 	JOB_PID=$!
 	soon grep 'unwinding rows' "$WORK/err"
