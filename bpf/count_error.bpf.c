@@ -93,6 +93,7 @@ static __always_inline int count_error_enter(struct pt_regs *ctx)
 	case UB_COMP_CANCELLED:
 		return 0;
 	case UB_COMP_TRUNCATED:
+		process_mark_failed(e.task->tgid);
 		op_error_add(e.task, e.hit.sp, e.hit.row, -UCS_ERR_MESSAGE_TRUNCATED);
 		break;
 	case UB_COMP_EP_FAILED:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
 /*
  * Endpoints (ucp_ep_h) that are over: they have failed, or their program has closed them. If one
- * fails now, it is no error, or none that is new. And processes of which an endpoint has failed.
+ * fails now, it is no error, or none that is new. And processes that have met an error.
  */
 #ifndef UCXBPF_OVER_BPF_H
 #define UCXBPF_OVER_BPF_H
@@ -11,9 +11,9 @@
 #define EEXIST 17
 
 /*
- * ep 0: some endpoint of the process has failed. Programs remove destroyed endpoints, user space
- * those of ended processes. If it is full, failures of endpoints that are being closed count, and
- * no more returns are awaited.
+ * ep 0: an endpoint of the process has failed, or a receive was truncated. Programs remove
+ * destroyed endpoints, user space those of ended processes. If it is full, failures of endpoints
+ * that are being closed count, and no more returns are awaited.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -48,8 +48,9 @@ static __always_inline void process_mark_failed(__u32 tgid)
 }
 
 /*
- * Whether an endpoint of that process has failed: then the returns of its operations are awaited,
- * as those on such an endpoint end with an error at once.
+ * Whether an endpoint of that process has failed, or a receive was truncated: then the returns of
+ * its operations are awaited, as the next ones may end so at once. A receive that is cancelled is
+ * none of these: healthy programs do that.
  */
 static __always_inline bool process_failed(__u32 tgid)
 {
