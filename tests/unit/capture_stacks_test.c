@@ -35,10 +35,12 @@ static void stacks_begin(struct stacks *stacks, struct code_files *files)
 
 	assert_ptr_not_equal(rows, MAP_FAILED);
 	*files = (struct code_files){ 0 };
-	*stacks = (struct stacks){
-		.shared = true,
-		.on = true, .rows_fd = -1, .ranges_fd = -1, .rows = rows, .files = files
-	};
+	*stacks = (struct stacks){ .shared = true,
+				   .on = true,
+				   .rows_fd = -1,
+				   .ranges_fd = -1,
+				   .rows = rows,
+				   .files = files };
 }
 
 /* Walks that end nowhere do not make the tracer read a process's mappings again and again. */
