@@ -78,6 +78,22 @@ static void windows_of_all_layers(void **state)
 	pair_release(&r);
 }
 
+/* No layer was recorded for any time: that is no level of its own. */
+static void no_window_at_all(void **state)
+{
+	struct pair r;
+
+	(void)state;
+	pair_init(&r, "attach");
+	json_array_append_new(r.job.sides, json_pack("{s:s, s:I, s:s}", "t", "budget", "ts",
+						     (json_int_t)r.job.now, "step", "windows"));
+	pair_analyse(&r);
+	assert_true(r.out.totals.self.levels[LEVEL_UCT]);
+	assert_false(r.out.totals.self.levels[LEVEL_MPI]);
+	assert_int_equal(fact_recorded(&r.out.totals.self, LEVEL_UCT), RECORDED_ALWAYS);
+	pair_release(&r);
+}
+
 static void level_of_a_capture(void **state)
 {
 	static const struct {
@@ -112,6 +128,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(windows_of_a_budget),
 		cmocka_unit_test(windows_of_all_layers),
+		cmocka_unit_test(no_window_at_all),
 		cmocka_unit_test(level_of_a_capture),
 	};
 

@@ -13,3 +13,8 @@ int level_by_name(const char *name)
 			return level;
 	return -1;
 }
+
+int level_by_step(const char *step)
+{
+	return step && !strcmp(step, "windows") ? LEVEL_UCT : level_by_name(step);
+}

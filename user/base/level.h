@@ -17,4 +17,7 @@ extern const char *const level_titles[LEVELS]; /* "MPI", "UCP", "UCT" */
 /* -1: NULL, or not a level's name. */
 int level_by_name(const char *name);
 
+/* The level that a step of a budget records: "windows" has all layers. -1: as above. */
+int level_by_step(const char *step);
+
 #endif

@@ -10,14 +10,6 @@
 
 /* When a capture looked at its processes: duty cycles, and captures one after the other. */
 
-/* The level that a budget's step records; the step "windows" records all layers. */
-static int level_of_step(const struct capture *capture, const char *step)
-{
-	if (!step)
-		return capture->level;
-	return strcmp(step, "windows") ? level_by_name(step) : LEVEL_UCT;
-}
-
 bool capture_records(const struct capture *capture, enum level level, uint64_t at)
 {
 	const struct window *windows = capture->windows.data;
@@ -40,15 +32,17 @@ static void decode_window(struct decoder *decoder, struct capture *capture, cons
 	struct window *last =
 		capture->windows.len ? &capture->windows.data[capture->windows.len - 1] : NULL;
 
-	window.level = level_of_step(capture, window.step);
+	window.level = window.step ? level_by_step(window.step) : capture->level;
 	if (last && last->from == window.from)
 		last->to = window.to;
 	else if (!last || window.from > last->from)
 		vec_push(&capture->windows, window);
 }
 
-/* If the trace ended before a budget's first window: adds an empty one, so that nothing counts as
- * recorded. */
+/*
+ * If the trace ended before a budget's first window: adds an empty one, so that nothing counts as
+ * recorded.
+ */
 static void decode_budget(struct decoder *decoder, struct capture *capture, const json_t *side)
 {
 	const char *step = json_string_value(json_object_get(side, "step"));
@@ -61,6 +55,7 @@ static void decode_budget(struct decoder *decoder, struct capture *capture, cons
 				   .to = ts,
 				   .step = strings_intern(&decoder->strings, step),
 				   .reason = side_string(decoder, side, "reason"),
+				   .level = level_by_step(step),
 				   .paid_ppm = side_u64(side, "share_ppm") }));
 }
 

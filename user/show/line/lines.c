@@ -2,9 +2,9 @@
 /* Sums of a capture's facts by job. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/alloc.h"
+#include "base/level.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "show/line/line.h"
@@ -215,7 +215,7 @@ struct fact_sink lines_sink(struct job_lines *lines)
 
 static bool has_all_layers(const struct fact_window *window)
 {
-	return !window->step || !strcmp(window->step, "uct") || !strcmp(window->step, "windows");
+	return !window->step || level_by_step(window->step) == LEVEL_UCT;
 }
 
 static uint64_t earlier(uint64_t a, uint64_t b)
