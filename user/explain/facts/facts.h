@@ -129,6 +129,12 @@ struct fact_call {
 	const char *seen; /* "probe", or "derived" from its operation, whose start it has */
 };
 
+/* Its operations, as far as they are known. */
+static inline uint64_t fact_call_ops(const struct fact_call *call)
+{
+	return call->ops == UINT64_MAX ? 0 : call->ops;
+}
+
 struct fact_op {
 	uint64_t id;
 	uint64_t call; /* id of the call that made it, 0 = outside MPI */

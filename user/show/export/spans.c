@@ -252,7 +252,7 @@ static struct span call_span(struct spans *spans, const struct fact_call *call)
 		.end = silent ? call->until : call->end,
 		.id = call->id,
 		.bytes = call->bytes,
-		.detail = call->ops == UINT64_MAX ? 0 : call->ops,
+		.detail = fact_call_ops(call),
 		.count = 1,
 		.shape = spans_shape_number(spans, &shape),
 		.number = call->sequence <= UINT32_MAX ? (uint32_t)call->sequence : 0,

@@ -321,7 +321,7 @@ static void feed_call(struct page *page, const struct fact_call *call)
 	page_hosts_see(&page->hosts, call->process, call->start, drawn_until(call));
 	if (!selection_passes(&page->selection, FACT_CALL, call))
 		return;
-	sums.of[SUM_OPS] = call->ops == UINT64_MAX ? 0 : call->ops;
+	sums.of[SUM_OPS] = fact_call_ops(call);
 	sums.of[SUM_OPS_UNKNOWN] = call->ops == UINT64_MAX;
 	key = page_key_of(page, PAGE_CALLS, call);
 	key.code[PAGE_CAUSES] = page_causes_code(&page->causes, call->id);

@@ -55,6 +55,12 @@ struct cube_sums {
 	uint64_t copies, copy_bytes; /* copies of a message within its processes */
 };
 
+/* Whether operations and bytes are known of some of the calls. */
+static inline bool cube_ops_known(const struct cube_sums *sums)
+{
+	return !sums->count || sums->ops_unknown < sums->count;
+}
+
 struct cube_row {
 	uint64_t key[CUBE_MAX_KEYS]; /* words beyond shape->count are 0 */
 	struct cube_sums sums;

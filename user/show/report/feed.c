@@ -172,7 +172,7 @@ static struct cube_row *call_row(struct report *report, const struct fact_call *
 static void sum_call(struct cube_sums *sums, const struct fact_call *call)
 {
 	sums->count++;
-	sums->ops += call->ops == UINT64_MAX ? 0 : call->ops;
+	sums->ops += fact_call_ops(call);
 	sums->ops_unknown += call->ops == UINT64_MAX;
 	add_bytes(sums, call->bytes);
 	cube_sums_time(sums, call->start, call->end, call->end_precision, call->bytes);

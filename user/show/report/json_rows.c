@@ -31,7 +31,7 @@ static const struct shape time_shape[] = {
 };
 
 #define SUM(member, ...) SHAPE_OF(struct cube_sums, member, ##__VA_ARGS__)
-SHAPE_KNOWN(has_ops, struct cube_sums, sums, !sums->count || sums->ops_unknown < sums->count);
+SHAPE_KNOWN(has_ops, struct cube_sums, sums, cube_ops_known(sums));
 
 /* Sums of calls; null where no operations were recorded. */
 #define OPS SUM(ops, .known = has_ops), SUM(ops_unknown), SUM(bytes, .known = has_ops)

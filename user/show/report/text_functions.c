@@ -189,7 +189,7 @@ static void functions_print_p99(char *cell, size_t size, const void *row, const 
 static bool begin_amount(char *cell, size_t size, const struct text_report *text,
 			 const struct cube_sums *sums)
 {
-	const bool known = !sums->count || sums->ops_unknown < sums->count;
+	const bool known = cube_ops_known(sums);
 
 	snprintf(cell, size, "%s", !known ? "?" : sums->ops_unknown ? text->at_least : "");
 	return known;
