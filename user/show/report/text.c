@@ -55,6 +55,27 @@ void text_count(const struct text_report *text, char *out, size_t size, uint64_t
 	text_append(out, size, "%s", number);
 }
 
+void text_add_time(const struct text_report *text, char *out, size_t size, uint64_t ns)
+{
+	char number[40];
+
+	unit_time(number, sizeof(number), ns, text->options->exact);
+	text_append(out, size, "%s", number);
+}
+
+const char *text_layer_bound(const struct text_report *text, enum level level, uint64_t number)
+{
+	switch (report_recorded(text->report, level)) {
+	case RECORDED_ALWAYS:
+		return "";
+	case RECORDED_PARTLY:
+		return number ? text->at_least : NULL;
+	case RECORDED_NEVER:
+		break;
+	}
+	return NULL;
+}
+
 size_t text_limit(const struct text_report *text, size_t count, const size_t limits[TEXT_LIMITS])
 {
 	int verbose = text->options->verbose;
@@ -92,10 +113,11 @@ void text_process(const struct text_report *text, char *out, size_t size, int64_
 
 void text_who(const struct text_report *text, char *out, size_t size, int64_t index)
 {
+	const struct report_process *process = report_process_at(text->report, index);
 	char who[40];
 
 	text_process(text, who, sizeof(who), index);
-	snprintf(out, size, "%s%s", strncmp(who, "pid", strlen("pid")) ? "rank " : "", who);
+	snprintf(out, size, "%s%s", process && process->fact.rank < 0 ? "" : "rank ", who);
 }
 
 void text_time(const struct text_report *text, char *out, size_t size, uint64_t ns,

@@ -118,6 +118,15 @@ bool text_is_exact(const struct text_report *text);
 /* Appends a count, every digit of it where text_is_exact(). */
 void text_count(const struct text_report *text, char *out, size_t size, uint64_t count);
 
+/* Appends a duration, every digit of it with --exact only. */
+void text_add_time(const struct text_report *text, char *out, size_t size, uint64_t ns);
+
+/*
+ * The sign before a number that follows from a layer: "", or at_least if the layer was recorded for
+ * a part of the time. NULL: the number is unknown, which a lower bound of zero is as well.
+ */
+const char *text_layer_bound(const struct text_report *text, enum level level, uint64_t number);
+
 /* Whether cells of a table, whose context is a struct text_report, show every digit. */
 static inline bool text_exact(const void *context)
 {

@@ -19,14 +19,6 @@ static void print(const struct text_report *text, const char *label, const char 
 	text_paragraph(text, LABEL, body, STYLE_PLAIN);
 }
 
-static void add_time(const struct text_report *text, char *line, uint64_t ns)
-{
-	char number[40];
-
-	unit_time(number, sizeof(number), ns, text->options->exact);
-	text_append(line, LINE, "%s", number);
-}
-
 static void add_bytes(const struct text_report *text, char *line, uint64_t bytes)
 {
 	char number[40];
@@ -86,7 +78,8 @@ static void print_step(const struct text_report *text, const struct fact_window 
 	const bool start = window->reason && !strcmp(window->reason, "start");
 	char line[LINE] = "from ", paid[16];
 
-	add_time(text, line, window->from - text->report->hosts.data[window->host].first);
+	text_add_time(text, line, LINE,
+		      window->from - text->report->hosts.data[window->host].first);
 	text_append(line, LINE, " on %s (%s", report_step_text(window->step),
 		    window->reason ? window->reason : "?");
 	unit_share(paid, sizeof(paid), window->paid_ppm, 1000000);
@@ -127,9 +120,9 @@ static void text_windows(const struct text_report *text)
 		sampled = sampled_from(report, i);
 		text_append(line, LINE, "%zu window%s, ", sampled.count,
 			    sampled.count == 1 ? "" : "s");
-		add_time(text, line, sampled.seen);
+		text_add_time(text, line, LINE, sampled.seen);
 		text_append(line, LINE, " of ");
-		add_time(text, line, sampled.whole);
+		text_add_time(text, line, LINE, sampled.whole);
 		unit_share(share, sizeof(share), sampled.seen, sampled.whole);
 		text_append(line, LINE, " (%s)", share);
 		if (sampled.count < report->windows.len)
@@ -143,7 +136,7 @@ static void text_windows(const struct text_report *text)
 
 static void tracer(const struct text_report *text, const struct fact_self *self, char *line)
 {
-	add_time(text, line, self->cpu_ns);
+	text_add_time(text, line, LINE, self->cpu_ns);
 	text_append(line, LINE, " of CPU");
 	if (self->memory_peak) {
 		text_append(line, LINE, ", ");
@@ -155,7 +148,7 @@ static void tracer(const struct text_report *text, const struct fact_self *self,
 	add_bytes(text, line, self->bytes);
 	if (self->drained) {
 		text_append(line, LINE, ", ");
-		add_time(text, line, self->drained_ns / self->drained);
+		text_add_time(text, line, LINE, self->drained_ns / self->drained);
 		text_append(line, LINE, " each, by %" PRIu64 " thread%s", self->threads,
 			    self->threads == 1 ? "" : "s");
 	}
@@ -175,10 +168,10 @@ static void in_kernel(const struct text_report *text, const struct fact_self *se
 	free(reason);
 	if (!self->kernel_known)
 		return;
-	add_time(text, line, self->kernel_ns);
+	text_add_time(text, line, LINE, self->kernel_ns);
 	if (self->spread_known == self->kernel_known && self->hits) {
 		text_append(line, LINE, " +- ");
-		add_time(text, line, self->kernel_spread);
+		text_add_time(text, line, LINE, self->kernel_spread);
 	}
 	text_append(line, LINE, " in BPF");
 	if (self->hits) {
@@ -240,7 +233,7 @@ static void text_derived_calls(const struct text_report *text)
 	text_append(line, LINE, " MPI calls");
 	text_compared(text, line, compared, differing);
 	text_append(line, LINE, "those without an operation unseen for ");
-	add_time(text, line, away);
+	text_add_time(text, line, LINE, away);
 	text_append(line, LINE, " (--exact sees them)");
 	print(text, "derived", line);
 }
@@ -262,7 +255,7 @@ static void text_derived_transfers(const struct text_report *text)
 		text_append(line, LINE, " sends are missing; ");
 	}
 	text_append(line, LINE, "those outside of sends unseen for ");
-	add_time(text, line, sends->away_ns);
+	text_add_time(text, line, LINE, sends->away_ns);
 	print(text, "derived", line);
 }
 

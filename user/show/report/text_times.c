@@ -70,18 +70,12 @@ static void print_share(char *cell, size_t size, const void *row, const void *co
 static void print_waiting(char *cell, size_t size, const void *row, const void *context)
 {
 	const struct text_report *text = context;
+	const uint64_t waited = time_of(row)->waited;
+	const char *bound = text_layer_bound(text, LEVEL_UCT, waited);
 
-	const enum fact_extent recorded = report_recorded(text->report, LEVEL_UCT);
-	/* a lower bound of zero is no information */
-	const bool known = recorded == RECORDED_ALWAYS ||
-			   (recorded == RECORDED_PARTLY && time_of(row)->waited);
-
-	snprintf(cell, size, "%s",
-		 !known                        ? "?"
-		 : recorded == RECORDED_PARTLY ? text->at_least
-					       : "");
-	if (known)
-		add_time(text, cell, size, time_of(row)->waited);
+	snprintf(cell, size, "%s", bound ? bound : "?");
+	if (bound)
+		add_time(text, cell, size, waited);
 }
 
 static void print_outside(char *cell, size_t size, const void *row, const void *context)

@@ -268,14 +268,11 @@ static void counted_errors(const struct text_report *text, char line[LINE], bool
 static void add_recorded(const struct text_report *text, char line[LINE], enum level level,
 			 uint64_t count)
 {
-	const enum fact_extent extent = report_recorded(text->report, level);
+	const char *bound = text_layer_bound(text, level, count);
 
-	if (extent == RECORDED_NEVER || (extent == RECORDED_PARTLY && !count)) {
-		text_append(line, LINE, "not known");
-		return;
-	}
-	text_append(line, LINE, "%s", extent == RECORDED_PARTLY ? text->at_least : "");
-	text_count(text, line, LINE, count);
+	text_append(line, LINE, "%s", bound ? bound : "not known");
+	if (bound)
+		text_count(text, line, LINE, count);
 }
 
 static void retries_and_errors(const struct text_report *text)

@@ -12,14 +12,6 @@
 #define LINE 512
 #define LABEL "time:   "
 
-static void add_time(const struct text_report *text, char *line, uint64_t ns)
-{
-	char number[40];
-
-	unit_time(number, sizeof(number), ns, text->options->exact);
-	text_append(line, LINE, "%s", number);
-}
-
 static void add_share(const struct text_report *text, char *line, const char *bound, uint64_t part,
 		      uint64_t whole)
 {
@@ -39,7 +31,7 @@ static void print_open(const struct text_report *text, const char *before,
 	text_who(text, who, sizeof(who), open->process);
 	text_append(line, LINE, "%s %s%s for %s", who, open->certain ? "in " : "perhaps still in ",
 		    open->function, open->bound ? text->at_least : "");
-	add_time(text, line, open->until - open->since);
+	text_add_time(text, line, LINE, open->until - open->since);
 	if (open->bound)
 		text_append(line, LINE, " (began before the trace)");
 	if (*text_peer(open, peer, sizeof(peer)))
@@ -144,21 +136,21 @@ void text_time_shares(const struct text_report *text)
 	add_share(text, line, bound, shares.least, shares.span);
 	text_append(line, LINE, " of the %s (%s", text->report->windows.len ? "windows" : "run",
 		    bound);
-	add_time(text, line, shares.least);
+	text_add_time(text, line, LINE, shares.least);
 	text_append(line, LINE, " of ");
-	add_time(text, line, shares.span);
+	text_add_time(text, line, LINE, shares.span);
 	text_append(line, LINE, ", %" PRIu64 " process%s)", shares.processes,
 		    shares.processes == 1 ? "" : "es");
 	if (open) {
 		text_append(line, LINE, ", ");
-		add_time(text, line, open);
+		text_add_time(text, line, LINE, open);
 		text_append(line, LINE, " not returned");
 	}
 	if (shares.waited) {
 		const bool partly = report_recorded(text->report, LEVEL_UCT) == RECORDED_PARTLY;
 
 		text_append(line, LINE, ", waiting %s", partly ? text->at_least : "");
-		add_time(text, line, shares.waited);
+		text_add_time(text, line, LINE, shares.waited);
 		if (!partly) {
 			text_append(line, LINE, ", ");
 			add_share(text, line, "", shares.waited, shares.least);
@@ -313,7 +305,7 @@ static void print_root(const struct text_report *text, const struct root_row *ro
 
 	if (known)
 		text_who(text, who, sizeof(who), row->key.process);
-	add_time(text, line, row->fresh);
+	text_add_time(text, line, LINE, row->fresh);
 	text_append(line, LINE, " (");
 	add_share(text, line, "", row->fresh, whole);
 	text_append(line, LINE, ") %s", who);
