@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sorted arrays: comparisons, binary search, and heaps. */
+/* Order of numbers, and sorted arrays: comparisons, binary search, and heaps. */
 #ifndef UCXBPF_BASE_ORDER_H
 #define UCXBPF_BASE_ORDER_H
 
@@ -9,6 +9,17 @@
 static inline int order_compare(uint64_t a, uint64_t b)
 {
 	return (a > b) - (a < b);
+}
+
+/* Of two times. */
+static inline uint64_t order_earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static inline uint64_t order_later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
 }
 
 /* For qsort(3), of uint64_t. */

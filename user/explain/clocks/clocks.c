@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/order.h"
+
 /* Clocks of working machines differ less than this: Linux slews by at most 500 ppm. */
 #define MOST_DRIFT 1e-3
 #define STEPS 200 /* steps of a search that keeps two thirds each time */
@@ -165,16 +167,6 @@ static double lowest(const struct bounds *lower, struct rate_range rates)
 	return -highest(&upper, (struct rate_range){ -rates.most, -rates.least });
 }
 
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-static uint64_t later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 /* Any start near the result works. */
 static int64_t some_apart(const struct clock_bounds *bounds)
 {
@@ -196,8 +188,8 @@ struct clock_estimate clocks_solve(const struct clock_pair *pair)
 
 	if (!there->messages || !back->messages)
 		return estimate;
-	first = earlier(there->first, back->first);
-	estimate.at = first + (later(there->last, back->last) - first) / 2;
+	first = order_earlier(there->first, back->first);
+	estimate.at = first + (order_later(there->last, back->last) - first) / 2;
 	zero = some_apart(there);
 	upper = bounds_of(there, 1, estimate.at, zero);
 	lower = bounds_of(back, -1, estimate.at, zero);

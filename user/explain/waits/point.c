@@ -3,18 +3,9 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/order.h"
 #include "explain/waits/internal.h"
 #include "ucxbpf_am.h"
-
-static uint64_t later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
 
 /* From the later of both begins, to a time on the culprit's clock, but no longer than until. */
 static void tell_until(struct waits *waits, struct waiting *waiting, uint64_t from, uint64_t ns,
@@ -23,11 +14,11 @@ static void tell_until(struct waits *waits, struct waiting *waiting, uint64_t fr
 	const struct instant to =
 		skew_time(waits, waiting->culprit.process->host, ns, waiting->line->process->host);
 
-	from = later(from, waiting->turn->start);
+	from = order_later(from, waiting->turn->start);
 	if (!to.known)
 		return unknown(waits, "messages between hosts whose clocks are not known",
 			       waiting->kind, waiting->turn, (struct wait_span){ from, until });
-	waiting->span = (struct wait_span){ from, earlier(to.ns, until) };
+	waiting->span = (struct wait_span){ from, order_earlier(to.ns, until) };
 	waiting->uncertainty = to.uncertainty;
 	waiting->until = until;
 	if (waiting->span.to > waiting->span.from)
@@ -43,7 +34,7 @@ static struct wait_span late_most(struct waits *waits, const struct message *mes
 	struct wait_span span = { message->recv_start, message->arrival };
 
 	if (sent.known)
-		span.to = earlier(sent.ns + sent.uncertainty, span.to);
+		span.to = order_earlier(sent.ns + sent.uncertainty, span.to);
 	/* the call that it came in waited, if any did: there is no other thread's */
 	if (!span.from)
 		span.from = turn && message->arrival_call && line_only(waits, message->dst)
@@ -143,12 +134,12 @@ static void late_reader(struct waits *waits, struct waiting *waiting,
 static void late_progress(struct waits *waits, struct waiting *waiting,
 			  const struct announced *announced, uint64_t from, uint64_t end)
 {
-	const uint64_t handled = earlier(announced->progress, announced->arrival);
+	const uint64_t handled = order_earlier(announced->progress, announced->arrival);
 	const struct wait_span *refused = &announced->refused;
 
 	if (refused->to)
-		tell_until(waits, waiting, from, handled, earlier(refused->from, end));
-	tell_until(waits, waiting, later(from, refused->to), handled, end);
+		tell_until(waits, waiting, from, handled, order_earlier(refused->from, end));
+	tell_until(waits, waiting, order_later(from, refused->to), handled, end);
 }
 
 const struct announced *announced_of(const struct waits *waits, const struct op *op)
@@ -180,7 +171,7 @@ void announced_done(struct waits *waits, const struct op *op)
 			line_find(waits, announced->receiver, announced->progress_tid);
 		if (posted.known && announced->recv_start < announced->arrival)
 			/* the RTS itself may have waited for the peer, to connect to it */
-			late_progress(waits, &waiting, announced, later(op->start, posted.ns),
+			late_progress(waits, &waiting, announced, order_later(op->start, posted.ns),
 				      end.ns);
 	}
 	if (waiting.kind == WAIT_LATE_PROGRESS && announced->unread)
@@ -272,7 +263,7 @@ static void got_resources(struct waits *waits, const struct transfer *transfer, 
 
 	if (peer == transfer->process || !turn_awaits(turn, op->call))
 		return;
-	waiting.span = (struct wait_span){ later(since, turn->start), transfer->start };
+	waiting.span = (struct wait_span){ order_later(since, turn->start), transfer->start };
 	if (waiting.span.to <= waiting.span.from)
 		return;
 	if (peer)

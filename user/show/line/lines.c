@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/level.h"
+#include "base/order.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "show/line/line.h"
@@ -218,16 +219,6 @@ static bool has_all_layers(const struct fact_window *window)
 	return !window->step || level_by_step(window->step) == LEVEL_UCT;
 }
 
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-static uint64_t later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 /*
  * Extends the span to the time of its host's captures with windows, from the job's begin on, and
  * adds the part of that time that no window with all layers covers.
@@ -242,9 +233,9 @@ static void add_windows(const struct job_lines *lines, struct line_span *span,
 	for (size_t i = 0; i < lines->windows.len; i++) {
 		const struct fact_window *window = &lines->windows.data[i];
 		const uint64_t until =
-			span->until ? earlier(span->until, window->until) : window->until;
-		const uint64_t from = later(window->from, begin);
-		const uint64_t to = earlier(window->to, until);
+			span->until ? order_earlier(span->until, window->until) : window->until;
+		const uint64_t from = order_later(window->from, begin);
+		const uint64_t to = order_earlier(window->to, until);
 
 		if (window->host != span->host || until <= from)
 			continue;
