@@ -298,8 +298,16 @@ static void share_return(struct cells *cells, uint32_t tgid)
 	bpf_map__update_elem(shares, &key, sizeof(key), &returned, sizeof(returned), 0);
 }
 
-/* A process that closes its endpoints leaves none: there are few to look at. */
-static void forget_eps_over(struct cells *cells, uint32_t tgid)
+static bool process_has_ended(const struct cells *cells, uint32_t tgid)
+{
+	for (size_t i = 0; i < cells->ends.len; i++)
+		if (cells->ends.data[i].tgid == tgid && !cells->ends.data[i].uct_ep)
+			return true;
+	return false;
+}
+
+/* Those of ended processes. */
+static void forget_eps_over(struct cells *cells)
 {
 	struct bpf_map *map = cells->skel->maps.eps_over;
 	struct ub_over_key key, next;
@@ -308,14 +316,13 @@ static void forget_eps_over(struct cells *cells, uint32_t tgid)
 	while (more) {
 		key = next;
 		more = !bpf_map__get_next_key(map, &key, &next, sizeof(key));
-		if (key.tgid == tgid)
+		if (process_has_ended(cells, key.tgid))
 			bpf_map__delete_elem(map, &key, sizeof(key), 0);
 	}
 }
 
 static void forget_process(struct cells *cells, uint32_t tgid)
 {
-	forget_eps_over(cells, tgid);
 	bpf_map__delete_elem(cells->skel->maps.mpi_texts, &tgid, sizeof(tgid), 0);
 	for (uint32_t share = UB_SHARE_TAKEN; share <= UB_SHARE_RETURNED; share++) {
 		const struct ub_share_key key = { tgid, share };
@@ -351,13 +358,19 @@ static void give_back(struct cells *cells, uint32_t i)
 static void give_back_ended(struct cells *cells)
 {
 	uint32_t used = cells_used(cells);
+	bool processes = false;
 
 	for (uint32_t i = UB_CELL_OTHERS; i < used; i++)
 		if (cells->all[i].ts && has_ended(cells, &cells->all[i]))
 			give_back(cells, i);
-	for (size_t i = 0; i < cells->ends.len; i++)
-		if (!cells->ends.data[i].uct_ep)
-			forget_process(cells, cells->ends.data[i].tgid);
+	for (size_t i = 0; i < cells->ends.len; i++) {
+		if (cells->ends.data[i].uct_ep)
+			continue;
+		forget_process(cells, cells->ends.data[i].tgid);
+		processes = true;
+	}
+	if (processes)
+		forget_eps_over(cells);
 	if (cells->ends.len)
 		__atomic_add_fetch(&cells->skel->data->cache_epoch, 1, __ATOMIC_SEQ_CST);
 	cells->ends.len = 0;
