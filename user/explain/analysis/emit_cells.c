@@ -152,13 +152,15 @@ static void emit_transfers(struct emitter *emitter, const struct count_cell *cel
 	fact_put_sums(emitter->sink, FACT_TRANSFERS, &fact, &sums);
 }
 
-/* The sites of error functions have the kind of the error as their name (sites_ucp.c). */
 static const char *what_failed(const struct count_cell *cell)
 {
+	const struct site_info *site = cell->op;
+
 	if (cell->xfer)
 		return FACT_ERROR_TRANSFER;
-	return cell->op && !strcmp(cell->op->name, FACT_ERROR_ENDPOINT) ? FACT_ERROR_ENDPOINT
-									: FACT_ERROR_OPERATION;
+	return site && site->kind == UB_COMP && site->what == UB_COMP_EP_FAILED
+		       ? FACT_ERROR_ENDPOINT
+		       : FACT_ERROR_OPERATION;
 }
 
 static void emit_errors(struct emitter *emitter, const struct count_cell *cell)
@@ -180,8 +182,7 @@ static void emit_errors(struct emitter *emitter, const struct count_cell *cell)
 	fact_put_sums(emitter->sink, FACT_ERRORS, &fact, &sums);
 }
 
-/* How many calls of a cell were made while no operations were recorded: at most, of several steps.
- */
+/* Calls of a cell that were made while no operations were recorded; with several steps, at most. */
 static uint64_t bare_calls(const struct capture *capture, const struct count_cell *cell)
 {
 	const bool bare = !capture_records(capture, LEVEL_UCP, cell->first);

@@ -314,8 +314,8 @@ void report_behind(const struct report *report, hang_rows *rows)
 	hang_find(&report->waits.hang, &processes, rows);
 }
 
-/* The part of a time that a host's windows cover; all of it without windows, or with several
- * captures. */
+/* The part of a time that a host's windows cover: all of it without them, or with several captures.
+ */
 static uint64_t recorded(const struct report *report, int host, uint64_t from, uint64_t until)
 {
 	const struct fact_window *first = NULL;
