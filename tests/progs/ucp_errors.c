@@ -37,22 +37,11 @@ static void handler(void *arg, ucp_ep_h ep, ucs_status_t status)
 
 static void connect_handled(void)
 {
-	static char peer[65536];
-	ucp_ep_params_t params = {
-		.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLER |
-			      UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE,
+	pair_connect((ucp_ep_params_t){
+		.field_mask = UCP_EP_PARAM_FIELD_ERR_HANDLER | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE,
 		.err_mode = UCP_ERR_HANDLING_MODE_PEER,
 		.err_handler.cb = handler,
-	};
-	ucp_address_t *address;
-	size_t length;
-
-	ALWAYS_OK(ucp_worker_get_address(pair.worker, &address, &length));
-	pair_publish("address", address, length);
-	ucp_worker_release_address(pair.worker, address);
-	EXPECT(pair_receive("address", peer, sizeof(peer)) > 0);
-	params.address = (ucp_address_t *)peer;
-	ALWAYS_OK(ucp_ep_create(pair.worker, &params, &pair.ep));
+	});
 }
 
 /* Until it has ended. */

@@ -113,9 +113,9 @@ static inline void pair_context(void)
 	ALWAYS_OK(ucp_worker_create(pair.context, &worker_params, &pair.worker));
 }
 
-static inline void pair_connect(void)
+/* The peer's address is added to the parameters. */
+static inline void pair_connect(ucp_ep_params_t params)
 {
-	ucp_ep_params_t params = { .field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS };
 	static char peer[65536];
 	ucp_address_t *address;
 	size_t length;
@@ -124,6 +124,7 @@ static inline void pair_connect(void)
 	pair_publish("address", address, length);
 	ucp_worker_release_address(pair.worker, address);
 	EXPECT(pair_receive("address", peer, sizeof(peer)) > 0);
+	params.field_mask |= UCP_EP_PARAM_FIELD_REMOTE_ADDRESS;
 	params.address = (ucp_address_t *)peer;
 	ALWAYS_OK(ucp_ep_create(pair.worker, &params, &pair.ep));
 }
@@ -136,7 +137,7 @@ static inline void pair_start(const char *program, int argc, char **argv, void (
 	pair_context();
 	if (prepare)
 		prepare();
-	pair_connect();
+	pair_connect((ucp_ep_params_t){ 0 });
 }
 
 /* Completes what an _nbx function returned. */
