@@ -294,7 +294,7 @@ enum ub_stack_end {
 	UB_STACK_DEEP = 6, /* UB_MAX_DEPTH frames, and more */
 	UB_STACK_LOST = 7, /* the next frame would be below this one */
 	UB_STACK_NOT_YET = 8, /* the file is known, its rows are still to be read */
-	UB_STACK_NO_ROOM = 9, /* rows or mappings beyond what there is room for */
+	UB_STACK_NO_ROOM = 9, /* no room for the rows of its file, or for more mappings */
 };
 
 #define UB_MAX_DEPTH 64

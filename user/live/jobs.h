@@ -23,14 +23,16 @@ struct job_path {
 	char transport[32], device[64], memory[32];
 	char way[16]; /* fact_data_path() */
 	uint64_t fetches; /* 1: data comes to the process that starts it */
-	struct live_sums sums; /* behind the key of the row */
+	struct live_sums sums; /* must follow the members of the key */
 	uint64_t reported; /* of its bytes, those in an earlier line */
 };
 
-/* Errors of a job that are alike: as struct fact_error, without who made them. Texts as above. */
+/*
+ * Equal errors of a job: struct fact_error without process, operation and function. Texts as above.
+ */
 struct job_error {
 	char what[16], status[32], transport[32], device[64];
-	uint64_t count; /* behind the key of the row */
+	uint64_t count; /* must follow the members of the key */
 };
 
 /* Calls and operations that are open are counted by how long they are at least, in seconds. */
@@ -69,7 +71,7 @@ struct live_job {
 	unsigned int open_calls[JOB_AGES], open_ops[JOB_AGES];
 	struct job_path paths[JOB_PATHS + 2]; /* the last two: other ones, out and in */
 	unsigned int path_count;
-	struct job_error errors[JOB_ERRORS + 1]; /* the last one: other ones */
+	struct job_error errors[JOB_ERRORS + 1]; /* the last one: all that did not fit */
 	unsigned int error_count;
 };
 

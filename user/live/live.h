@@ -74,21 +74,21 @@ struct live_path {
 	const char *initiator; /* fact_initiator(); NULL: unknown */
 	const char *memory; /* of the process's side: "host"; NULL: sums do not tell */
 	uint64_t fetches; /* 1: from the peer, 0: to it */
-	struct live_amount amount; /* behind the key of the row */
+	struct live_amount amount; /* must follow the members of the key */
 };
 
-/* What failed in a process, as struct fact_error: counts alone. */
+/* Equal errors of a process (struct fact_error), and their count. */
 struct live_error {
 	const struct live_process *process;
 	const char *what, *status, *op, *function, *transport, *device;
-	struct live_amount amount; /* behind the key of the row */
+	struct live_amount amount; /* must follow the members of the key */
 };
 
 /* Calls of an MPI function. */
 struct live_function {
 	const struct live_process *process;
 	const char *function; /* NULL: outside MPI */
-	struct live_amount calls, sends; /* behind the key of the row */
+	struct live_amount calls, sends; /* must follow the members of the key */
 };
 
 /* Looks that found a thread in a call from one place. */
@@ -170,7 +170,7 @@ double live_rate(const struct live_tracer *tracer, uint64_t amount);
  */
 bool live_rates_least(const struct live_tracer *tracer);
 
-/* For so long a thread was in its call at least when it was looked at, ns. */
+/* How long the thread had been in its call, at least, when it was looked at; ns. */
 uint64_t live_age(const struct live_thread *thread);
 
 /* CPUs that traps of probes, and the programs behind them, took of the job; NAN: unknown. */

@@ -143,7 +143,7 @@ static const char *hosts_here(const char *id_variable, const char *hosts_variabl
 	return job && id && hosts && job_is(id, job) ? hosts : NULL;
 }
 
-/* Finds nodes without asking a batch system. 1: there are none. */
+/* Finds nodes without a batch system; 1: no list, file or variable names any. */
 static int find_hosts(const struct nodes_arguments *arguments, const char *job,
 		      struct nodes_of_job *nodes, texts *names)
 {
@@ -161,7 +161,7 @@ static int find_hosts(const struct nodes_arguments *arguments, const char *job,
 	return 1;
 }
 
-/* Whether the job has all nodes that the user asked for; prints those that it lacks. */
+/* Whether the job has all nodes that the user listed; prints the missing ones. */
 static int has_all(const char *job, const texts *only, const struct nodes_of_job *nodes)
 {
 	int err = 0;

@@ -264,8 +264,7 @@ struct capture {
 	VEC(struct window) windows; /* none: without a duty cycle */
 	VEC(struct detail_change) details; /* in time order; before the first one: in all */
 	VEC(struct rejoined) rejoined;
-	int level; /* of the capture, and of windows without a step; -1: unknown, taken as all
-		      layers */
+	int level; /* also of windows without a step; -1: unknown, taken as all layers */
 	bool attached; /* mode "attach" */
 	bool counted; /* made with --count */
 	bool lost_objects; /* some record of an object's life found no room */

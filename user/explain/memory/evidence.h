@@ -46,8 +46,7 @@ struct evidence_look {
 	const void *by; /* the capture that took it: one of another capture does not count */
 	VEC(struct evidence_range) ranges;
 	VEC(struct evidence_region) regions;
-	bool distrusted; /* its capture lost changes: entries of UCX's cache may have ended unseen
-			  */
+	bool distrusted; /* its capture lost changes of UCX's cache */
 	bool cached; /* regions cover all memory that UCX does not take for plain host memory */
 	int only_device; /* the only one possible in that process; -1: there are several */
 };

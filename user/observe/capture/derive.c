@@ -473,8 +473,8 @@ bool derive_may_gain(const struct derive *derive)
 }
 
 /*
- * Transfers of other operations are no longer seen, so short ones cannot be told apart and none is
- * derived.
+ * Transfers of other operations are no longer seen, so short ones cannot be distinguished from
+ * them: no transfer is derived.
  */
 static void shorts_stay(struct capture_session *capture)
 {

@@ -37,7 +37,7 @@ static void say_value(struct pane_cell *cell, const char *text, double value, bo
 	cell->key = value;
 }
 
-void cell_rate(struct pane_cell *cell, double value, bool least)
+void cell_count_rate(struct pane_cell *cell, double value, bool least)
 {
 	char text[32] = "?";
 
@@ -48,10 +48,10 @@ void cell_rate(struct pane_cell *cell, double value, bool least)
 
 void cell_number(struct pane_cell *cell, double value)
 {
-	cell_rate(cell, value, false);
+	cell_count_rate(cell, value, false);
 }
 
-void cell_speed(struct pane_cell *cell, double value, bool least)
+void cell_byte_rate(struct pane_cell *cell, double value, bool least)
 {
 	char text[32] = "?";
 
@@ -62,7 +62,7 @@ void cell_speed(struct pane_cell *cell, double value, bool least)
 
 void cell_size(struct pane_cell *cell, double value)
 {
-	cell_speed(cell, value, false);
+	cell_byte_rate(cell, value, false);
 }
 
 void cell_age(struct pane_cell *cell, uint64_t ns)
@@ -86,7 +86,7 @@ void cell_share(struct pane_cell *cell, uint64_t part, uint64_t looks)
 	cell->key = all ? (double)some / all : NAN;
 }
 
-void cell_part(struct pane_cell *cell, double part, bool least)
+void cell_fraction(struct pane_cell *cell, double part, bool least)
 {
 	char text[32] = "?";
 
@@ -97,7 +97,7 @@ void cell_part(struct pane_cell *cell, double part, bool least)
 
 void cell_percent(struct pane_cell *cell, double part)
 {
-	cell_part(cell, part, false);
+	cell_fraction(cell, part, false);
 }
 
 void cell_process(struct pane_cell *cell, const struct live_process *process)

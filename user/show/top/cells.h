@@ -20,12 +20,12 @@ void cell_size(struct pane_cell *cell, double value);
 void cell_percent(struct pane_cell *cell, double part);
 void cell_process(struct pane_cell *cell, const struct live_process *process);
 
-/* Numbers, bytes and shares per second; least: it is a lower bound. */
-void cell_rate(struct pane_cell *cell, double value, bool least);
-void cell_speed(struct pane_cell *cell, double value, bool least);
-void cell_part(struct pane_cell *cell, double part, bool least);
+/* Counts and bytes per second, and a fraction in percent. least: a lower bound, shown with ">=". */
+void cell_count_rate(struct pane_cell *cell, double value, bool least);
+void cell_byte_rate(struct pane_cell *cell, double value, bool least);
+void cell_fraction(struct pane_cell *cell, double part, bool least);
 
-/* A call's age, a lower bound; 0, of a call that one look alone has found, is not known. */
+/* The age of a call, a lower bound. 0: unknown, since only one look has found the call. */
 void cell_age(struct pane_cell *cell, uint64_t ns);
 
 /* The share of the inspections in looks that are in part as well; both are bit masks. */

@@ -99,8 +99,8 @@ void node_state_cells(struct pane_cell *cells, const struct top_node *node)
 		return;
 	share = share_of(node->live);
 	cell_number(&cells[2], (double)share.alive);
-	cell_speed(&cells[3], share.out, share.least || share.unsized);
-	cell_rate(&cells[4], share.sends, share.least);
+	cell_byte_rate(&cells[3], share.out, share.least || share.unsized);
+	cell_count_rate(&cells[4], share.sends, share.least);
 	cell_percent(&cells[5], share.watched);
 	cell_percent(&cells[6], share.cpu);
 	cell_percent(&cells[7], share.paid);
@@ -253,8 +253,8 @@ static void say_how_much(struct share_of share, bool one, struct pane_head *head
 	struct pane_cell out = { 0 }, sends = { 0 }, cpu = { 0 }, paid = { 0 }, watched = { 0 };
 	char budget[32] = "no budget";
 
-	cell_speed(&out, share.out, share.least || share.unsized || share.absent);
-	cell_rate(&sends, share.sends, share.least || share.absent);
+	cell_byte_rate(&out, share.out, share.least || share.unsized || share.absent);
+	cell_count_rate(&sends, share.sends, share.least || share.absent);
 	cell_percent(&cpu, share.cpu);
 	cell_percent(&paid, share.paid);
 	cell_percent(&watched, share.watched);

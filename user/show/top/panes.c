@@ -20,15 +20,15 @@ static double bytes_rate(const struct live *live, const struct live_sums *sums)
 static void say_bytes(struct pane_cell *cell, const struct live *live, const struct live_sums *sums,
 		      bool least)
 {
-	cell_speed(cell, bytes_rate(live, sums),
-		   least || sums->unsized || live_rates_least(live_tracer(live)));
+	cell_byte_rate(cell, bytes_rate(live, sums),
+		       least || sums->unsized || live_rates_least(live_tracer(live)));
 }
 
 static void say_count(struct pane_cell *cell, const struct live *live, uint64_t count)
 {
 	const struct live_tracer *tracer = live_tracer(live);
 
-	cell_rate(cell, live_rate(tracer, count), live_rates_least(tracer));
+	cell_count_rate(cell, live_rate(tracer, count), live_rates_least(tracer));
 }
 
 #define NODE_MOST 24 /* screen columns for node names */
@@ -166,8 +166,8 @@ static void paths(struct pane *pane, const struct top_node *node)
 		cell_name(&cells[4], sum->locality);
 		say_bytes(&cells[5], live, &sum->sums, false);
 		say_count(&cells[6], live, sum->sums.count);
-		cell_part(&cells[7], nic ? bytes_rate(live, &sum->sums) / nic->rate : NAN,
-			  sum->sums.unsized || live_rates_least(live_tracer(live)));
+		cell_fraction(&cells[7], nic ? bytes_rate(live, &sum->sums) / nic->rate : NAN,
+			      sum->sums.unsized || live_rates_least(live_tracer(live)));
 		if (!nic)
 			cell_say(&cells[7], "-");
 	}
@@ -311,12 +311,13 @@ static void ports(struct pane *pane, const struct top_node *node)
 
 		cell_name(&cells[0], nic->name);
 		cell_name(&cells[1], nic->state);
-		cell_speed(&cells[2], nic->rate, false);
-		cell_speed(&cells[3], nic->in, false);
-		cell_speed(&cells[4], nic->out, false);
-		cell_speed(&cells[5], nic->traced, least);
-		cell_part(&cells[6],
-			  nic->in + nic->out > 0 ? nic->traced / (nic->in + nic->out) : NAN, least);
+		cell_byte_rate(&cells[2], nic->rate, false);
+		cell_byte_rate(&cells[3], nic->in, false);
+		cell_byte_rate(&cells[4], nic->out, false);
+		cell_byte_rate(&cells[5], nic->traced, least);
+		cell_fraction(&cells[6],
+			      nic->in + nic->out > 0 ? nic->traced / (nic->in + nic->out) : NAN,
+			      least);
 	}
 }
 
