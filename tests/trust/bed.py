@@ -45,7 +45,9 @@ def program_digest():
 
 
 def revision():
-    """The last commit that changed the program."""
+    """The last commit that changed the program; COMMIT where there is no repository."""
+    if "COMMIT" in os.environ:
+        return os.environ["COMMIT"]
     ask = ["git", "log", "-1", "--format=%h", "--", "bpf", "user"]
     return subprocess.run(ask, cwd=TOP, capture_output=True, text=True).stdout.strip()
 
@@ -60,11 +62,12 @@ def cannot(why):
 
 
 class Trials:
-    """Results of trials of this program, kept as they are made: a row that is stopped goes on where it was."""
+    """Results of trials of this program, kept as they are made: a row that is stopped goes on where it was. With a name, of
+    any program: their keys then contain all that they depend on."""
 
-    def __init__(self, row, whole):
+    def __init__(self, row, whole, name=None):
         KEPT.mkdir(parents=True, exist_ok=True)
-        self.path = KEPT / f"{row}.{program_digest()}.trials"
+        self.path = KEPT / f"{row}.{name or program_digest()}.trials"
         self.row, self.whole, self.wanted = row, whole, asked(whole)
         self.results = []
         self.commit = self.path.with_suffix(".commit")
@@ -291,7 +294,7 @@ def gone_after(held, seconds=30):
 
 def seeded(row):
     """Another sequence for each part of a row that is gone on with, the same for the same part."""
-    return random.Random(row)
+    return random.Random(row + os.environ.get("PART", ""))
 
 
 def staged(fault):
