@@ -170,7 +170,8 @@ static int contents_load(struct merge *merge, struct contents *c, uint32_t chunk
 		return -EBADMSG;
 	c->memory = size;
 	c->stored = chunk_size(&ref->head);
-	vec_reserve(&c->records, (size_t)n);
+	/* a chunk of which no record is known has a place for them as well, of no bytes */
+	vec_reserve(&c->records, (size_t)n + 1);
 	vec_reserve(&c->rows, records);
 	n = ref->head.type == CHUNK_RECORDS
 		    ? decoder_run(merge->decoder, c->records.data, c->rows.data, whole)
