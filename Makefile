@@ -304,10 +304,16 @@ FUZZ_CFLAGS := -std=gnu11 -D_GNU_SOURCE -Wall -Iuser -Ibpf -Itests -I$(O)/includ
 FUZZ_SAN := -fsanitize=address,undefined -fno-sanitize-recover=all \
 	-fsanitize-coverage=inline-8bit-counters,pc-table
 FUZZ_COVER := -fprofile-instr-generate -fcoverage-mapping
+# Without AddressSanitizer; one run of FUZZ_FAST writes its results.
+FUZZ_FAST := -DFUZZ_FAST=256 -O2 -fsanitize=undefined -fsanitize-trap=undefined \
+	-fsanitize-coverage=inline-8bit-counters,pc-table -fsanitize-coverage-ignorelist=tests/fuzz/fast.ignore
+# libFuzzer alone: what it puts around strcmp() takes a tenth of the time.
+FUZZ_BARE := $(shell $(CLANG) -print-resource-dir)/lib/linux/libclang_rt.fuzzer-$(shell uname -m).a -lstdc++
+FUZZ_WRAP := -Wl,--wrap=ZSTD_createDCtx,--wrap=ZSTD_freeDCtx,--wrap=ZSTD_createCCtx,--wrap=ZSTD_freeCCtx
 FUZZ_WRAP_replay := -Wl,--wrap=decoder_new,--wrap=decoder_free,--wrap=sorted_new,--wrap=sorted_free
 FUZZ_PKGS := libzstd zlib jansson libxxhash libprotobuf-c yaml-0.1 nettle sqlite3 otf2
 
-# folder, flags of the compiler, of the linker: with sanitizers, and to see which lines were run
+# folder, flags of the compiler, libFuzzer: with sanitizers, fast, and to see which lines were run
 define fuzz_rules
 $(O)/$(1)/flags: FORCE
 	@mkdir -p $$(@D); echo '$(FUZZ_CFLAGS) $(2)' >$$@.new; $$(update)
@@ -326,11 +332,12 @@ $(O)/$(1)/libucxbpf.a: $(FUZZ_SRC:%.c=$(O)/$(1)/obj/%.o) $(PROTO_SRC:user/show/e
 
 $(FUZZ_TARGETS:%=$(O)/$(1)/%): $(O)/$(1)/%: $(O)/$(1)/obj/tests/fuzz/%.o $(O)/$(1)/libucxbpf.a
 	$$(call say,LINK,$$@)
-	$$(Q)$(CLANG) $(FUZZ_CFLAGS) -fsanitize=fuzzer $(2) $$^ $$(FUZZ_WRAP_$$*) -Wl,-Bstatic $$$$(pkg-config --static --libs $(FUZZ_PKGS) | sed 's/ -l\(m\|dl\|rt\)\>//g') \
+	$$(Q)$(CLANG) $(FUZZ_CFLAGS) $(3) $(2) $$^ $(FUZZ_WRAP) $$(FUZZ_WRAP_$$*) -Wl,-Bstatic $$$$(pkg-config --static --libs $(FUZZ_PKGS) | sed 's/ -l\(m\|dl\|rt\)\>//g') \
 		-Wl,-Bdynamic $$(FUZZ_LIBS_$$*) $(DEMANGLE) -pthread -lm -Wl,-rpath,'$$$$ORIGIN/lib' -o $$@
 endef
-$(eval $(call fuzz_rules,fuzz,$(FUZZ_SAN)))
-$(eval $(call fuzz_rules,fuzz-cover,$(FUZZ_COVER)))
+$(eval $(call fuzz_rules,fuzz,$(FUZZ_SAN),-fsanitize=fuzzer))
+$(eval $(call fuzz_rules,fuzz/fast,$(FUZZ_FAST),$(FUZZ_BARE)))
+$(eval $(call fuzz_rules,fuzz-cover,$(FUZZ_COVER),-fsanitize=fuzzer))
 
 $(O)/tests/fuzz/seeds: tests/fuzz/seeds.c $(O)/libucxbpf.a
 	$(call say,CC,$@)
@@ -346,11 +353,14 @@ $(O)/fuzz/seeds/made: tests/fuzz/make-seeds $(O)/tests/fuzz/seeds $(O)/ucxbpf $(
 .PHONY: fuzzers
 fuzzers: $(FUZZ_TARGETS:%=$(O)/fuzz/%) $(O)/fuzz/seeds/made
 
-# TIME=seconds, RUNS=, TARGET="replay site reader elf", JOBS=, PACK=FILE.tar.gz
+.PHONY: fuzzers-fast
+fuzzers-fast: $(FUZZ_TARGETS:%=$(O)/fuzz/fast/%)
+
+# TIME=seconds, RUNS=, TARGET="replay site reader elf", JOBS=, FAST=of these, PACK=FILE.tar.gz
 .PHONY: fuzz
-fuzz: fuzzers
+fuzz: fuzzers fuzzers-fast
 	$(Q)TIME=$(or $(TIME),60) RUNS=$(RUNS) TARGET="$(or $(TARGET),$(FUZZ_TARGETS))" JOBS=$(or $(JOBS),1) \
-		PACK=$(abspath $(PACK)) tests/fuzz/run $(O)/fuzz
+		FAST=$(FAST) PACK=$(abspath $(PACK)) tests/fuzz/run $(O)/fuzz
 
 # How much of the code a corpus comes to: FOLDERS of inputs beside the seeds
 .PHONY: fuzz-cover
@@ -359,7 +369,7 @@ fuzz-cover: fuzzers $(FUZZ_TARGETS:%=$(O)/fuzz-cover/%)
 
 # One folder for a machine without compilers: its run.sh takes TIME and JOBS.
 .PHONY: fuzz-bundle
-fuzz-bundle: fuzzers
+fuzz-bundle: fuzzers fuzzers-fast
 	$(Q)tests/fuzz/bundle $(O)/fuzz $(or $(OUT),$(O)/fuzz-bundle)
 
 #-- GPU tests, for a machine with GPUs (docs/gpu-check.md) ------------------------------------------

@@ -3,6 +3,7 @@
 #ifndef TESTS_FUZZ_HARNESS_H
 #define TESTS_FUZZ_HARNESS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,6 +31,37 @@ extern size_t harness_spared;
 
 /* Ends the program with what is wrong. */
 void harness_fail(const char *what) __attribute__((noreturn));
+
+/*
+ * Stands in for a pair of functions (-Wl,--wrap): an object that is freed becomes the next one that
+ * is made, after a statement about `one` that clears it.
+ */
+#define HARNESS_KEEP(type, make, unmake, bytes, clear)                                             \
+	type *__real_##make(void);                                                                 \
+	type *__wrap_##make(void);                                                                 \
+	size_t __wrap_##unmake(type *one);                                                         \
+                                                                                                   \
+	static VEC(type *) kept_##make;                                                            \
+                                                                                                   \
+	type *__wrap_##make(void)                                                                  \
+	{                                                                                          \
+		if (kept_##make.len)                                                               \
+			return kept_##make.data[--kept_##make.len];                                \
+		harness_spared += (bytes);                                                         \
+		return __real_##make();                                                            \
+	}                                                                                          \
+                                                                                                   \
+	size_t __wrap_##unmake(type *one)                                                          \
+	{                                                                                          \
+		if (one) {                                                                         \
+			clear;                                                                     \
+			vec_push(&kept_##make, one);                                               \
+		}                                                                                  \
+		return 0;                                                                          \
+	}
+
+/* Whether the results of this input are written: always, by a fast build for a few. */
+bool harness_shows(const uint8_t *data, size_t size);
 
 /* A result has to be JSON, whatever it was made of. */
 void harness_check_json(const char *text, size_t size);
