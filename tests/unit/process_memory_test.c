@@ -232,6 +232,39 @@ static void devices_and_regions_of_ucx(void **state)
 	library_set_release(&set);
 }
 
+/* How many regions there are in a cache of one. */
+static size_t regions_of(uint64_t start, uint64_t end)
+{
+	uint64_t region[6] __attribute__((aligned(64))) = { start, end };
+	struct {
+		uint64_t lock, root, base, mask;
+		uint32_t shift, regions;
+		uint64_t rest[8];
+	} cache = { .root = (uintptr_t)region | 1, .mask = ~0ull << 60, .shift = 60, .regions = 1 };
+	uint64_t pointer = (uintptr_t)&cache;
+	const struct ucx_place place = { .pid = getpid(),
+					 .cache = (uintptr_t)&pointer,
+					 .deadline = DEADLINE_NONE };
+	struct ucx_memory memory = { 0 };
+	size_t count;
+
+	ucx_regions_read(&memory, &place);
+	assert_int_equal(memory.cached, memory.regions.len);
+	count = memory.regions.len;
+	ucx_memory_release(&memory);
+	return count;
+}
+
+/* A process could make the tracer take all addresses, the kernel's too, for a GPU's memory. */
+static void regions_that_no_process_has(void **state)
+{
+	(void)state;
+	assert_int_equal(regions_of(0x7f0000000000, 0x7f0000001000), 1);
+	assert_int_equal(regions_of(0x7f0000000000, 0x7f0000000000), 0);
+	assert_int_equal(regions_of(0x7f0000000000, UINT64_MAX), 0);
+	assert_int_equal(regions_of(0xffff888000000000, 0xffff888000001000), 0);
+}
+
 /* Directories whose entries all lead to the next one: as of a process that means no good. */
 static void read_endless(uint32_t regions, uint64_t deadline, const char *reason)
 {
@@ -352,8 +385,11 @@ static void gpus_of_a_machine(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(classes_of_this_process),    cmocka_unit_test(classes_of_devices),
-		cmocka_unit_test(devices_and_regions_of_ucx), cmocka_unit_test(regions_without_end),
+		cmocka_unit_test(classes_of_this_process),
+		cmocka_unit_test(classes_of_devices),
+		cmocka_unit_test(devices_and_regions_of_ucx),
+		cmocka_unit_test(regions_that_no_process_has),
+		cmocka_unit_test(regions_without_end),
 		cmocka_unit_test(gpus_of_a_machine),
 	};
 

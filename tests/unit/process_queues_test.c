@@ -485,15 +485,61 @@ static void test_unknown_layout(void **state)
 	expect_reason("the layout lacks fields of the queues");
 }
 
+static size_t fifos;
+
+static void count_fifos(void *arg, const json_t *record)
+{
+	(void)arg;
+	fifos += json_object_get(record, "fifo") != NULL;
+}
+
+/* How many interfaces of the scene have a FIFO there. */
+static size_t fifos_at(uint64_t base)
+{
+	const uint32_t mask = 63, stride = 128;
+	struct snapshot snapshot;
+
+	put(scene.worker, layout->worker_all_eps, scene.worker + layout->worker_all_eps);
+	put(scene.worker, layout->worker_all_eps + 8, scene.worker + layout->worker_all_eps);
+	put_number(scene.iface, layout->fifo_elems, base);
+	memcpy(scene.iface + layout->fifo_mask, &mask, sizeof(mask));
+	memcpy(scene.iface + layout->fifo_elem_size, &stride, sizeof(stride));
+	fifos = 0;
+	snapshot_init(&snapshot, getpid(), layout, 5000);
+	assert_int_equal(snapshot_worker(&snapshot, (uintptr_t)scene.worker, count_fifos, NULL), 0);
+	snapshot_release(&snapshot);
+	return fifos;
+}
+
+static void test_fifo_is_nowhere(void **state)
+{
+	(void)state;
+	for (unsigned int i = 0; layout_at(i); i++) {
+		scene_set(layout_at(i));
+		if (!layout->fifo_elems)
+			continue;
+		assert_int_equal(fifos_at((uintptr_t)scene.message), 1);
+		assert_int_equal(fifos_at(0), 0);
+		assert_int_equal(fifos_at(0xffff888000000000), 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_empty),    cmocka_unit_test(test_all_kinds),
-		cmocka_unit_test(test_broken),   cmocka_unit_test(test_stack_garbage),
-		cmocka_unit_test(test_cut),      cmocka_unit_test(test_unknown_layout),
-		cmocka_unit_test(test_budget),   cmocka_unit_test(test_stack_is_cut),
-		cmocka_unit_test(test_too_late), cmocka_unit_test(test_progress),
-		cmocka_unit_test(test_waiting),  cmocka_unit_test(test_progress_of_protocols),
+		cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_all_kinds),
+		cmocka_unit_test(test_broken),
+		cmocka_unit_test(test_stack_garbage),
+		cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_unknown_layout),
+		cmocka_unit_test(test_budget),
+		cmocka_unit_test(test_stack_is_cut),
+		cmocka_unit_test(test_too_late),
+		cmocka_unit_test(test_progress),
+		cmocka_unit_test(test_waiting),
+		cmocka_unit_test(test_progress_of_protocols),
+		cmocka_unit_test(test_fifo_is_nowhere),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,6 +24,9 @@
 #define BOUNDS_FILE_NS (2000 * BOUNDS_MS)
 #define BOUNDS_FILE_BYTE_NS 125 /* rows of unwinding take 30 to 60 */
 
+/* No address of a process is higher: x86-64 with five levels of page tables, and arm64. */
+#define BOUNDS_ADDRESS (1ull << 56)
+
 /* Kept of a process: places in code that its records name, 80 bytes each. */
 #define BOUNDS_ADDRESSES 16384
 

@@ -300,6 +300,7 @@ static void snap_fifo(struct snapshot *snapshot, const struct snap_iface *iface,
 	const struct layout *layout = snapshot->layout;
 	uint32_t mask = 0, stride = 0;
 	uint64_t base = 0;
+	uint8_t first;
 	json_t *fifo;
 
 	if (!layout->fifo_elems || !transport_named(iface->tl)->fifo)
@@ -309,8 +310,8 @@ static void snap_fifo(struct snapshot *snapshot, const struct snap_iface *iface,
 	    snap_read(snapshot, iface->address + layout->fifo_elem_size, &stride, sizeof(stride)))
 		return;
 	/* uct_mm_iface refuses a size that is no power of two (src/uct/sm/mm/base/mm_iface.c) */
-	if (!base || !mask || (mask & (mask + 1)) || mask >= MAX_SLOTS || !stride ||
-	    stride > MAX_STRIDE)
+	if (!mask || (mask & (mask + 1)) || mask >= MAX_SLOTS || !stride || stride > MAX_STRIDE ||
+	    snap_read(snapshot, base, &first, sizeof(first)))
 		return;
 	fifo = json_object();
 	record_hex(fifo, "base", base);

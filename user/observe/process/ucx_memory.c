@@ -11,6 +11,7 @@
 #include "base/order.h"
 #include "base/shape.h"
 #include "base/vec.h"
+#include "observe/process/bounds.h"
 #include "observe/process/elf.h"
 #include "observe/process/proc.h"
 #include "observe/process/record.h"
@@ -198,7 +199,7 @@ static bool add_region(struct walk *walk, uint64_t address)
 		return true;
 	walk->last = address;
 	if (++walk->found > walk->wanted || !read_entry(walk, address, &region, sizeof(region)) ||
-	    region.start >= region.end)
+	    region.start >= region.end || region.end > BOUNDS_ADDRESS)
 		return false;
 	vec_push(&walk->memory->regions,
 		 ((struct ucx_region){ region.start, region.end, region.type, region.device }));
