@@ -201,18 +201,53 @@ insisted() {
 	[ "$(jq '[.calls[].count] | add' "$WORK/report.json")" -ge 100 ]
 }
 
+# attach_unserved: to PIDS, which ends; sets status, and lived
+attach_unserved()
+{
+	status=0 lived=0
+	timeout -s KILL 30 "$UCXBPF" attach -o "$WORK/a.ucxb" -p "$PIDS" -d 0.2 >"$WORK/summary" 2>"$WORK/err" 3>&- || status=$?
+	kill -0 "$PIDS" || lived=$?
+	kill -KILL "$PIDS" || true
+}
+
+# left_alone: that attach has ended in order, and left the process alone whose memory it could not read
+left_alone()
+{
+	cat "$WORK/err"
+	[ "$lived" = 0 ]
+	[ "$status" = 0 ]
+	[ "$(grep -c "process $PIDS: a read of its memory takes more than" "$WORK/err")" = 1 ]
+	grep -q "unknown *$PIDS *dl_unserved" "$WORK/summary"
+}
+
 @test "a process whose pages nobody serves does not hold up an attach" {
 	"$PROGS/dl/dl_unserved" >"$WORK/unserved" 3>&- &
 	PIDS=$!
 	soon test -s "$WORK/unserved"
 	grep -q ready "$WORK/unserved" || { kill "$PIDS" && skip "userfaultfd: $(cat "$WORK/unserved")"; }
-	status=0
-	timeout -s KILL 30 "$UCXBPF" attach -o "$WORK/a.ucxb" -p "$PIDS" -d 0.2 >"$WORK/summary" 2>"$WORK/err" 3>&- || status=$?
-	kill -0 "$PIDS"
-	kill "$PIDS"
-	[ "$status" = 0 ]
-	[ "$(grep -c "process $PIDS: a read of its memory takes more than" "$WORK/err")" = 1 ]
-	grep -q "unknown *$PIDS *dl_unserved" "$WORK/summary"
+	attach_unserved
+	left_alone
+}
+
+@test "a process whose memory lies in a file whose server has stopped to answer does not hold up an attach" {
+	local server
+
+	[ -x "$BUILD/tests/trust/faultfs" ] || skip "faultfs is not built"
+	mkdir "$WORK/files" "$WORK/served"
+	truncate -s 8M "$WORK/files/memory"
+	"$BUILD/tests/trust/faultfs" "$WORK/files" "$WORK/served" "$WORK/log" hang-read 2>/dev/null 3>&- &
+	server=$!
+	soon mountpoint -q "$WORK/served"
+	"$PROGS/dl/dl_unserved" "$WORK/served/memory" >"$WORK/unserved" 3>&- &
+	PIDS=$!
+	soon test -s "$WORK/unserved"
+	touch "$WORK/log.hang"
+	attach_unserved
+	kill -KILL "$server"
+	umount -l "$WORK/served"
+	cat "$WORK/unserved"
+	grep -q ready "$WORK/unserved"
+	left_alone
 }
 
 # A tracer that waits for a reader of its --ready pipe has begun, and writes nothing more: there are no calls.
