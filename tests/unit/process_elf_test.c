@@ -71,6 +71,22 @@ static void test_refuses_every_truncation(void **state)
 	}
 }
 
+/* Nobody pays for a hole, but a reader would for the pages that it gets there. */
+static void test_refuses_holes(void **state)
+{
+	struct elf *elf;
+	struct stat st;
+
+	(void)state;
+	copy_prefix("/proc/self/exe", 1 << 26);
+	assert_int_equal(stat(scratch, &st), 0);
+	assert_int_equal(truncate(scratch, st.st_size + (32 << 20)), 0);
+	assert_int_equal(elf_load(&elf, scratch), 0);
+	elf_free(elf);
+	assert_int_equal(truncate(scratch, 1l << 32), 0);
+	assert_int_equal(elf_load(&elf, scratch), -EFBIG);
+}
+
 static void test_refuses_32_bit(void **state)
 {
 	unsigned char ident[EI_NIDENT] = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS32 };
@@ -132,6 +148,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_refuses_what_is_not_elf),
 		cmocka_unit_test(test_refuses_every_truncation),
+		cmocka_unit_test(test_refuses_holes),
 		cmocka_unit_test(test_refuses_32_bit),
 		cmocka_unit_test(test_own_symbols),
 		cmocka_unit_test(test_addresses_round_trip),

@@ -326,6 +326,13 @@ static void add_mapped(mapped_libraries *out, struct library *library,
 	vec_push(out, ((struct mapped_library){ library, base }));
 }
 
+static const char *reason_of(int error)
+{
+	return error == -ETIME   ? "nobody answers"
+	       : error == -EFBIG ? "more than 64 MiB of it are holes"
+				 : strerror(-error);
+}
+
 /*
  * Ignores a file that cannot be read, which is named once: here, or where its reader ended. A file
  * that has vanished may come back, a shortage of this process may end, and a server that did not
@@ -343,7 +350,7 @@ static void give_up(const struct library_search *search, const struct mapping *m
 
 	log_printf(vanished || named || error == -EREMOTEIO ? LOG_DEBUG : LOG_WARN,
 		   "cannot read %s, mapped by process %d: %s", mapping->path, search->pid,
-		   error == -ETIME ? "nobody answers" : strerror(-error));
+		   reason_of(error));
 }
 
 static bool is_begun(const struct library_search *search, const struct mapping *mapping)
