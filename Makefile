@@ -291,6 +291,7 @@ $(O)/tests/trust/%: tests/trust/%.c
 
 $(O)/tests/trust/faultfs: TRUST_LIBS_faultfs = $$(pkg-config --cflags --libs fuse3)
 $(O)/tests/trust/flow: TRUST_LIBS_flow = -lucp -lucs
+$(O)/tests/trust/objects: TRUST_LIBS_objects = -lucp -lucs
 
 #-- Fuzzers (tests/fuzz/README.md) -------------------------------------------------------------------
 
@@ -339,6 +340,14 @@ $(eval $(call fuzz_rules,fuzz,$(FUZZ_SAN),-fsanitize=fuzzer))
 $(eval $(call fuzz_rules,fuzz/fast,$(FUZZ_FAST),$(FUZZ_BARE)))
 $(eval $(call fuzz_rules,fuzz-cover,$(FUZZ_COVER),-fsanitize=fuzzer))
 
+# Hostile memory (row R12): what an attach makes of a process, and the part of a capture that it goes through.
+GRAPHS_SRC := $(wildcard tests/trust/graphs/*.c) $(addprefix user/observe/capture/,existing.c existing_queues.c quota.c side.c)
+
+$(O)/fuzz/graphs: $(GRAPHS_SRC:%.c=$(O)/fuzz/obj/%.o) $(O)/fuzz/libucxbpf.a
+	$(call say,LINK,$@)
+	$(Q)$(CLANG) $(FUZZ_CFLAGS) $(FUZZ_SAN) $^ -Wl,--wrap=remote_ask,--wrap=clock_gettime,--wrap=file_writer_side \
+		$$(pkg-config --libs $(FUZZ_PKGS)) $(FUZZ_LIBS_elf) $(DEMANGLE) -pthread -lm -o $@
+
 $(O)/tests/fuzz/seeds: tests/fuzz/seeds.c $(O)/libucxbpf.a
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(BASE_CFLAGS) -Itests -MMD -MP $< $(O)/libucxbpf.a $(libs) -o $@
@@ -351,7 +360,7 @@ $(O)/fuzz/seeds/made: tests/fuzz/make-seeds $(O)/tests/fuzz/seeds $(O)/ucxbpf $(
 	$(Q)tests/fuzz/make-seeds $(@D) $(filter-out $<,$^) && touch $@
 
 .PHONY: fuzzers
-fuzzers: $(FUZZ_TARGETS:%=$(O)/fuzz/%) $(O)/fuzz/seeds/made
+fuzzers: $(FUZZ_TARGETS:%=$(O)/fuzz/%) $(O)/fuzz/graphs $(O)/fuzz/seeds/made
 
 .PHONY: fuzzers-fast
 fuzzers-fast: $(FUZZ_TARGETS:%=$(O)/fuzz/fast/%)

@@ -172,7 +172,7 @@ class PingPong:
     """A job of two ranks over libraries of its own, which bounces messages until it is told to stop, and whose result
     tells whether any byte or call of it was harmed."""
 
-    def __init__(self, folder, mpi="openmpi", pause=200, **options):
+    def __init__(self, folder, mpi="openmpi", pause=200, wrap=(), **options):
         self.folder, self.mpi = folder, mpi
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
@@ -181,7 +181,7 @@ class PingPong:
         self.begun = time.monotonic()
         atexit.register(self.stop.touch)
         self.out = folder / "out"
-        command = job_command(mpi, PROGRAMS / mpi / "mpi_pingpong", self.stop, pause, truth=folder, **options)
+        command = [*wrap, *job_command(mpi, PROGRAMS / mpi / "mpi_pingpong", self.stop, pause, truth=folder, **options)]
         with self.out.open("wb") as out:
             self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT)
         wait_for(lambda: all((folder / f"{rank}.running").exists() for rank in (0, 1)), "the job's first exchanges")
