@@ -7,8 +7,10 @@
  *
  *   ACTION  none; an errno as a number; short (a write of the first half); kill (of who calls, by
  *           SIGKILL, before the call has any effect); delay-MS (of each from AT on); hang (reads
- * are never answered); hang-CALL (open, getattr, read or statfs, once LOG.hang exists) AT      the
- * first call with the fault, from 1 TIMES   how many calls (1; 0: all from AT on)
+ *           are never answered, of each file from its AT-th on); hang-CALL (open, getattr, read or
+ *           statfs, once LOG.hang exists)
+ *   AT      the first call with the fault, from 1
+ *   TIMES   how many calls (1; 0: all from AT on)
  *
  * Runs in the foreground until it is unmounted. Root.
  */
@@ -28,6 +30,8 @@
 #include <sys/types.h>
 #include <dirent.h>
 #include <unistd.h>
+
+#define FILES_MOST 1024 /* open at once */
 
 static const char *folder;
 static FILE *log_file;
@@ -70,9 +74,18 @@ static void may_hang(const char *call)
 {
 	const bool named = !strncmp(action, "hang-", 5) && !strcmp(action + 5, call);
 
-	if ((named && !access(gate, F_OK)) || (!strcmp(action, "hang") && !strcmp(call, "read")))
-		for (;;)
-			pause();
+	while (named && !access(gate, F_OK))
+		pause();
+}
+
+/* Likewise, of a read. */
+static void may_stop_reads(int fd)
+{
+	static unsigned long reads[FILES_MOST];
+
+	while (!strcmp(action, "hang") && __atomic_add_fetch(&reads[(unsigned int)fd % FILES_MOST],
+							     1, __ATOMIC_RELAXED) >= fault_at)
+		pause();
 }
 
 static const char *real(const char *path, char out[4096])
@@ -122,6 +135,7 @@ static int fs_read(const char *path, char *data, size_t size, off_t offset,
 
 	(void)path;
 	may_hang("read");
+	may_stop_reads((int)info->fh);
 	got = pread((int)info->fh, data, size, offset);
 	return got < 0 ? -errno : (int)got;
 }
