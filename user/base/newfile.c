@@ -134,6 +134,17 @@ int newfile_directory(const char *place, char **part)
 	return 0;
 }
 
+int newfile_keep(const char *part, const char *place)
+{
+	/* a umask may forbid even its owner to read it */
+	const int fd = open(part, O_RDONLY | O_CLOEXEC);
+	int err = fd >= 0 && fsync(fd) ? -errno : 0;
+
+	if (fd >= 0)
+		close(fd);
+	return err ? err : rename(part, place) ? -errno : 0;
+}
+
 /* In a sticky folder, a file can be renamed by its owner and by the folder's owner alone. */
 static int check_folder(const char *path)
 {

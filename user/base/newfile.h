@@ -46,6 +46,12 @@ int newfile_open(const char *place, enum newfile_readers readers, char **part);
 int newfile_directory(const char *place, char **part);
 
 /*
+ * Renames a complete, closed file or directory to its place. A file is put on its disk before, so
+ * that a power cut leaves either the old one or the new one there, whole. 0 or -errno.
+ */
+int newfile_keep(const char *part, const char *place);
+
+/*
  * Makes a folder for this process's own files below TMPDIR, or /tmp: its path, the caller's to
  * free. NULL: *err is -errno, or -EUSERS: another user may replace it there, as its owner or
  * through rights of the folder or of one above it.

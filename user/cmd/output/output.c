@@ -126,8 +126,8 @@ static int write_beside(const char *place, enum newfile_readers readers,
 
 	abandon_start(&abandon, part);
 	err = fill_and_close(fd, write, arg);
-	if (!err && rename(part, place))
-		err = -errno;
+	if (!err)
+		err = newfile_keep(part, place);
 	if (err && part)
 		unlink(part);
 	abandon_end(&abandon);

@@ -144,8 +144,8 @@ static void close_all(struct outlet *outlet)
 static int outlet_keep(struct outlet *outlet)
 {
 	close_all(outlet);
-	if (!outlet->err && outlet->path && rename(outlet->path, outlet->place))
-		outlet->err = -errno;
+	if (!outlet->err && outlet->path)
+		outlet->err = newfile_keep(outlet->path, outlet->place);
 	if (!outlet->err) {
 		free(outlet->path);
 		outlet->path = NULL;
