@@ -186,6 +186,7 @@ static int trace_here(struct attach *attach)
 	if (!err)
 		err = capture_arguments_apply(&attach->capture, "attach", &options);
 	options.all = attach->chosen.all;
+	options.passing = attach->sends;
 	code = err ? capture_exit_code(err) : trace(attach, &options);
 	if (attach->sends)
 		send_close(&attach->send);

@@ -144,6 +144,7 @@ static int answer(struct pending *pending, const char *file)
 	if (err)
 		return capture_exit_code(err);
 	capture_options.all = pending->chosen.all;
+	capture_options.passing = !pending->output;
 	err = look(pending, &capture_options);
 	if (err)
 		return capture_exit_code(err);

@@ -56,6 +56,13 @@ bool file_writer_scarce(struct file_writer *writer);
 /* No space is held for the file, which is worth no more than what else needs the disk. */
 void file_writer_hold_nothing(struct file_writer *writer);
 
+/*
+ * From now on a process of its own puts on the disk what a flush has written, where that is a disk
+ * of this machine; an error of it is one of the next flush. To be called before the first flush,
+ * while this process has one thread.
+ */
+void file_writer_sync(struct file_writer *writer);
+
 /* The failure after which nothing more is taken, 0 = none so far. */
 int file_writer_error(struct file_writer *writer);
 

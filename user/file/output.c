@@ -406,6 +406,8 @@ int output_close(struct output *o)
 	/* a part of what could not be held may be */
 	if (o->tried)
 		cut_back(o);
+	/* the process that syncs the file may have it open for longer */
+	flock(o->fd, LOCK_UN);
 	error = close(o->fd) ? -errno : 0;
 
 	free(o->path);

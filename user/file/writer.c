@@ -15,6 +15,7 @@
 #include "file/codec.h"
 #include "file/file.h"
 #include "file/output.h"
+#include "file/syncing.h"
 
 typedef VEC(uint8_t) chunks;
 
@@ -22,6 +23,7 @@ struct file_writer {
 	pthread_mutex_t io; /* of output and writing; taken before lock */
 	pthread_mutex_t lock; /* of everything else but own */
 	struct output output;
+	struct syncing syncing;
 	chunks staged; /* complete, not in the file yet */
 	chunks writing; /* empty but during a write */
 	uint64_t bytes; /* of the file */
@@ -47,6 +49,7 @@ struct file_writer {
 
 static void writer_free(struct file_writer *w)
 {
+	syncing_end(&w->syncing);
 	vec_release(&w->streams);
 	vec_release(&w->staged);
 	vec_release(&w->writing);
@@ -65,6 +68,7 @@ int file_writer_open(struct file_writer **writer, const char *path)
 	*writer = NULL;
 	if (!w)
 		return -ENOMEM;
+	w->syncing.socket = -1;
 	pthread_mutex_init(&w->io, NULL);
 	pthread_mutex_init(&w->lock, NULL);
 	/* most of it is never touched */
@@ -95,6 +99,11 @@ bool file_writer_scarce(struct file_writer *w)
 void file_writer_hold_nothing(struct file_writer *w)
 {
 	w->output.holds_none = true;
+}
+
+void file_writer_sync(struct file_writer *w)
+{
+	syncing_start(&w->syncing, w->output.fd);
 }
 
 static void fail(struct file_writer *w, int error)
@@ -175,6 +184,18 @@ static void write_now(struct file_writer *w)
 	pthread_mutex_lock(&w->io);
 	write_staged(w);
 	pthread_mutex_unlock(&w->io);
+}
+
+/* Writes, and has what is written put on the disk. The caller holds io and no other lock. */
+static void sync_staged(struct file_writer *w)
+{
+	int error;
+
+	write_staged(w);
+	error = syncing_ask(&w->syncing, w->output.fd, w->output.path, w->output.bytes);
+	pthread_mutex_lock(&w->lock);
+	fail(w, error);
+	pthread_mutex_unlock(&w->lock);
 }
 
 /* After so many bytes were staged. */
@@ -267,7 +288,9 @@ int file_writer_flush(struct file_writer *w, const struct ub_stats *stats)
 	pthread_mutex_unlock(&w->lock);
 	if (w->own)
 		file_stream_end_chunk(w->own);
-	write_now(w);
+	pthread_mutex_lock(&w->io);
+	sync_staged(w);
+	pthread_mutex_unlock(&w->io);
 	return file_writer_error(w);
 }
 
@@ -398,6 +421,7 @@ int file_writer_close(struct file_writer *w, const struct ub_stats *stats)
 	if (!end_error)
 		end_error = output_put(&w->output, w->packed.start,
 				       packed_seal(&w->packed, &w->stats, w->refused), &whole);
+	syncing_ask(&w->syncing, w->output.fd, w->output.path, w->output.bytes);
 	close_error = output_close(&w->output);
 	writer_free(w);
 	if (error)

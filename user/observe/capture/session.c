@@ -632,6 +632,8 @@ static int open_file(struct capture_session *capture)
 	}
 	if (options->live)
 		file_writer_hold_nothing(capture->writer);
+	else if (!options->passing)
+		file_writer_sync(capture->writer);
 	record = side_capture(site_layer_name(options->level), options->mode, options->command,
 			      options->count);
 	if (!options->arguments)
