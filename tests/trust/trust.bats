@@ -31,6 +31,8 @@ held()
 
 @test "R6: calls that write output fail" { CASES='^(replay --json|attach)$' FAULTS=EIO held R6; }
 
+@test "R7: power cuts, and disks that do not work" { CASES='^(short run|replay|a disk)' N=142 held R7; }
+
 @test "R11: mutants of ELF files" { N=60 held R11; }
 
 @test "R12: objects of UCX that are none" { N=400 held R12; }
