@@ -369,6 +369,51 @@ mapped()
 	part_of_ledgers
 }
 
+# user_mounts KIND: a process of a user maps a library, which lies on a FUSE (fuse), on an overlay over one (over-fuse), or on an
+# overlay over a disk (over-disk), each of them mounted by that user; sets IDLE
+user_mounts()
+{
+	local at=$WORK/$1 apart=()
+
+	mkdir "$at" "$at/files" "$at/other" "$at/fuse" "$at/overlay"
+	cp "$(ldconfig -p | awk '/libucp.so.0 / { print $NF; exit }')" "$at/files/libucp.so.0"
+	[ "$1" = fuse ] || apart=(unshare --user --map-root-user --mount)
+	"${apart[@]}" bash -s "$1" "$at" "$BUILD/tests/trust" >"$at/mapped" 3>&- <<-'END' &
+		lower=$2/files
+		if [ "$1" != over-disk ]; then
+			setpriv --ruid "$([ "$1" = fuse ] && echo 65534 || echo 0)" "$3/faultfs" "$2/files" "$2/fuse" "$2/log" &
+			until mountpoint -q "$2/fuse"; do sleep 0.05; done
+			lower=$2/fuse
+		fi
+		[ "$1" = fuse ] || mount -t overlay overlay -o "lowerdir=$lower:$2/other" "$2/overlay" || exit 1
+		[ "$1" = fuse ] || lower=$2/overlay
+		exec "$3/mapped" "$lower/libucp.so.0"
+	END
+	IDLE=$!
+	soon grep -q mapped "$at/mapped"
+}
+
+# Without its server's answer the kernel could not place a probe, and meanwhile no process of the node could fork.
+@test "a library on a file system that a user has mounted gets probes where its process is chosen, not with --all" {
+	local kind idle=()
+
+	[ -x "$BUILD/tests/trust/faultfs" ] || skip "faultfs is not built"
+	for kind in fuse over-fuse over-disk; do
+		user_mounts $kind
+		idle+=("$IDLE")
+	done
+	timeout -k 5 40 "$UCXBPF" attach -q --all -o "$WORK/all.ucxb" -d 0.3 2>"$WORK/all.err" || touch "$WORK/failed"
+	timeout -k 5 40 "$UCXBPF" attach -q -p "${idle[0]},${idle[1]}" -o "$WORK/chosen.ucxb" -d 0.3 2>"$WORK/chosen.err" || touch "$WORK/failed"
+	umount -l "$WORK/fuse/fuse"
+	kill -KILL "${idle[@]}"
+	cat "$WORK/all.err" "$WORK/chosen.err"
+	[ ! -e "$WORK/failed" ]
+	[ "$(grep -c "$WORK/.*/libucp.so.0, mapped by process [0-9]*, is not probed: a user has mounted its file system" "$WORK/all.err")" = 2 ]
+	grep -q "$WORK/fuse/fuse/libucp.so.0, mapped by process ${idle[0]}, .* name its processes with -p, or its job with --job" "$WORK/all.err"
+	grep -q "$WORK/over-fuse/overlay/libucp.so.0, mapped by process ${idle[1]}," "$WORK/all.err"
+	[ ! -s "$WORK/chosen.err" ]
+}
+
 # opened PID FILE: the process has it open
 opened()
 {

@@ -8,7 +8,8 @@
  *   ACTION  none; an errno as a number; short (a write of the first half); kill (of who calls, by
  *           SIGKILL, before the call has any effect); delay-MS (of each from AT on); hang (reads
  *           are never answered, of each file from its AT-th on); hang-CALL (open, getattr, read or
- *           statfs, once LOG.hang exists)
+ *           statfs, once LOG.hang exists); ambush-SECONDS (the first close once LOG.hang exists
+ *           drops the file's pages from the page cache, and for SECONDS no read is answered)
  *   AT      the first call with the fault, from 1
  *   TIMES   how many calls (1; 0: all from AT on)
  *
@@ -21,6 +22,7 @@
 #include <fuse.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +31,7 @@
 #include <sys/statvfs.h>
 #include <sys/types.h>
 #include <dirent.h>
+#include <time.h>
 #include <unistd.h>
 
 #define FILES_MOST 1024 /* open at once */
@@ -88,6 +91,30 @@ static void may_stop_reads(int fd)
 		pause();
 }
 
+static atomic_long answers_at; /* CLOCK_MONOTONIC, s; 0: no ambush yet */
+
+static long seconds_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec;
+}
+
+static void may_ambush(const char *path)
+{
+	if (strncmp(action, "ambush-", 7) || answers_at || access(gate, F_OK))
+		return;
+	answers_at = seconds_now() + atol(action + 7);
+	fuse_invalidate_path(fuse_get_context()->fuse, path);
+}
+
+static void await_end_of_ambush(void)
+{
+	while (seconds_now() < answers_at)
+		usleep(10000);
+}
+
 static const char *real(const char *path, char out[4096])
 {
 	snprintf(out, 4096, "%s%s", folder, path);
@@ -136,6 +163,7 @@ static int fs_read(const char *path, char *data, size_t size, off_t offset,
 	(void)path;
 	may_hang("read");
 	may_stop_reads((int)info->fh);
+	await_end_of_ambush();
 	got = pread((int)info->fh, data, size, offset);
 	return got < 0 ? -errno : (int)got;
 }
@@ -175,6 +203,7 @@ static int fs_flush(const char *path, struct fuse_file_info *info)
 	int err = counted("flush", path);
 
 	(void)info;
+	may_ambush(path);
 	return err < 0 ? err : 0;
 }
 
@@ -347,7 +376,7 @@ int main(int argc, char **argv)
 	if (argc > 6)
 		fault_times = strtoul(argv[6], NULL, 10);
 	snprintf(gate, sizeof(gate), "%s.hang", argv[3]);
-	if (!strncmp(action, "hang", 4))
+	if (!strncmp(action, "hang", 4) || !strncmp(action, "ambush", 6))
 		arguments[2] = foreground;
 	umask(0);
 	return fuse_main(6, arguments, &operations, NULL);

@@ -115,7 +115,10 @@ static int place_in_library(struct completions *completions, struct probes *prob
 	const struct library *library = place->library;
 	uint64_t *shared = map_insert(&completions->shared, library_key(library), 0, NULL);
 	const pid_t tgid = *shared < SHARED_MOST ? 0 : learnt->tgid;
+	const int err = probes_allow(probes, elf_file(library->elf), learnt->tgid);
 
+	if (err)
+		return err;
 	if (!probes_claim_function(probes, tgid, library->dev, library->ino, place->offset))
 		return 0;
 	*shared += !tgid;
@@ -134,11 +137,12 @@ static int place_in_file(struct probes *probes, struct code_place *place)
 		.path = place->path,
 		.open_path = path,
 	};
-	int err;
+	int err = probes_allow(probes, &place->file, learnt->tgid);
 
-	if (!probes_claim_function(probes, learnt->tgid, library.dev, library.ino, place->offset)) {
+	if (err ||
+	    !probes_claim_function(probes, learnt->tgid, library.dev, library.ino, place->offset)) {
 		remote_close(&place->file);
-		return 0;
+		return err;
 	}
 	err = elf_load_file(&library.elf, &place->file);
 	if (err)

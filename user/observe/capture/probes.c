@@ -13,6 +13,7 @@
 #include "observe/capture/wrappers.h"
 #include "observe/process/layout.h"
 #include "observe/process/library.h"
+#include "observe/process/remote.h"
 
 static int set_of(const struct link_probe *probe)
 {
@@ -508,6 +509,13 @@ static void note_missing(const struct probes *probes, struct probed *probed,
 		else if (probes->count)
 			probed->lacks_error = site->symbol;
 	}
+}
+
+int probes_allow(const struct probes *probes, const struct remote_file *file, pid_t tgid)
+{
+	const int is_roots = probes->everyone ? remote_is_roots(file, tgid) : 1;
+
+	return is_roots > 0 ? 0 : is_roots ? is_roots : -EPERM;
 }
 
 int probes_attach(struct probes *probes, const struct library *library, const struct library *ucp)

@@ -102,6 +102,7 @@ struct probes {
 	bool call_ends; /* MPI calls with their returns; set after probes_init() */
 	bool sparse; /* as struct probe_plan has it; set after probes_init() */
 	bool count; /* sums, without arrivals and completions; set after probes_init() */
+	bool everyone; /* processes are not chosen; set after probes_init() */
 	struct links links; /* lives of objects */
 	struct hot hot;
 	struct rewrites rewrites;
@@ -129,6 +130,13 @@ void probes_release(struct probes *probes);
 
 /* NULL where the library has no probes yet. */
 const struct probed *probes_find(const struct probes *probes, const struct library *library);
+
+/*
+ * Whether the file, which that process maps, may have probes. Where processes are not chosen, not
+ * one of a file system that a user has mounted (-EPERM), or that is not known (-errno): its server
+ * could hold up the node.
+ */
+int probes_allow(const struct probes *probes, const struct remote_file *file, pid_t tgid);
 
 /*
  * Places the library's probes, once. ucp: the libucp whose layout holds there, NULL = unknown: no

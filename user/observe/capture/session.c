@@ -706,6 +706,7 @@ static int init_parts(struct capture_session *capture)
 	capture->polls[watch_fd_count(capture->watch)] =
 		(struct pollfd){ capture->probes.rewrites.fd, POLLIN, 0 };
 	capture->probes.call_ends = options->call_ends;
+	capture->probes.everyone = options->all;
 	capture->windows.length = options->window_ns;
 	capture->windows.period = options->period_ns;
 	capture->probes.sparse = options->derive || options->mechanism == LINK_PERF;

@@ -155,10 +155,30 @@ static void scan_again(struct track *track, struct tracked *tracked)
 	tracked->dirty_since = since;
 }
 
-/* Private fields are read by the layout of the library's libucp, unless that is uncertain. */
-static int probe_library(struct track *track, const struct library *library,
-			 const struct library *ucp)
+/* Whether a library that has no probes may get some; if not, names it, once. */
+static bool is_allowed(struct track *track, const struct tracked *tracked, struct library *library)
 {
+	const int err = library->by_user ? -EPERM
+					 : probes_allow(track->probes, elf_file(library->elf),
+							tracked->tgid);
+
+	if (err == -EPERM && !library->by_user)
+		side_warn(
+			track->writer,
+			"%s, mapped by process %d, is not probed: a user has mounted its file "
+			"system, whose server could hold up the node; name its processes with -p, "
+			"or its job with --job",
+			library->path, tracked->tgid);
+	library->by_user = err == -EPERM;
+	return !err;
+}
+
+/* Private fields are read by the layout of the library's libucp, unless that is uncertain. */
+static int probe_library(struct track *track, const struct tracked *tracked,
+			 struct library *library, const struct library *ucp)
+{
+	if (!probes_find(track->probes, library) && !is_allowed(track, tracked, library))
+		return 0;
 	if (ucp && ucp->layout && !probes_find(track->probes, library) &&
 	    track_has_old_layout(track, library, ucp->layout)) {
 		side_warn(track->writer,
@@ -181,7 +201,7 @@ static bool is_rewritten_unseen(const struct track *track, const struct tracked 
 static void scan_library(struct track *track, struct tracked *tracked,
 			 const mapped_libraries *mapped, size_t i)
 {
-	const struct library *library = mapped->data[i].library;
+	struct library *library = mapped->data[i].library;
 	const struct library *ucp = library_owner_ucp(mapped, library);
 	int err;
 
@@ -190,8 +210,9 @@ static void scan_library(struct track *track, struct tracked *tracked,
 		scan_again(track, tracked);
 		return;
 	}
-	err = is_rewritten_unseen(track, tracked, library) ? -ESTALE
-							   : probe_library(track, library, ucp);
+	err = is_rewritten_unseen(track, tracked, library)
+		      ? -ESTALE
+		      : probe_library(track, tracked, library, ucp);
 	if (err == -ESTALE) {
 		track_rewritten_unseen(track, library);
 		scan_again(track, tracked);

@@ -36,6 +36,7 @@ struct library {
 	int ops_count;
 	struct map programs; /* that use this MPI: (dev, ino) -> index in program_elfs + 1 */
 	VEC(struct elf *) program_elfs;
+	bool by_user; /* without probes, since a user has mounted its file system */
 	bool rewritten; /* in place, since it was opened: no longer what the file contains */
 	int layout_slot; /* slot of the BPF layout map, 0 = none; set by the owner of that map */
 };

@@ -45,23 +45,23 @@ static int known(int fd, const char *path, struct stat *st)
 }
 
 /*
- * File systems without a server that could stop answering. An overlay may lie on any, and an image
- * (squashfs) be a file of any.
+ * Local are file systems without a server that could stop answering. An overlay may lie on any, and
+ * an image (squashfs) be a file of any.
  */
-static bool answers_always(int fd)
+static void learn_type(int fd, struct remote_file *file)
 {
 	static const unsigned int local[] = {
 		BTRFS_SUPER_MAGIC, EXT4_SUPER_MAGIC, F2FS_SUPER_MAGIC,
 		RAMFS_MAGIC,       TMPFS_MAGIC,      XFS_SUPER_MAGIC,
 	};
 	struct statfs fs;
+	const bool known = !fstatfs(fd, &fs);
 
-	if (fstatfs(fd, &fs))
-		return false;
-	for (size_t i = 0; i < ARRAY_SIZE(local); i++)
-		if ((unsigned int)fs.f_type == local[i])
-			return true;
-	return false;
+	file->by_users =
+		!known || fs.f_type == FUSE_SUPER_MAGIC || fs.f_type == OVERLAYFS_SUPER_MAGIC;
+	file->local = false;
+	for (size_t i = 0; known && i < ARRAY_SIZE(local); i++)
+		file->local |= (unsigned int)fs.f_type == local[i];
 }
 
 /* 0, or -ETIME: the file's file system is not to be asked for more. */
@@ -151,7 +151,7 @@ static long read_opened(struct remote_request *request, int pin, struct remote_f
 	int err = fstat(fd, &file->st) ? -errno : 0;
 	int image = -1;
 
-	file->local = answers_always(fd);
+	learn_type(fd, file);
 	if (!err)
 		err = check_beginning(fd);
 	if (!err && is_hollow(fd, file->st.st_size))

@@ -44,6 +44,7 @@ struct remote_file {
 	int fd; /* open for reading, or the file alone (O_PATH) where there is an image */
 	int image; /* a copy of its content, unless it is local or large: -1 */
 	bool local; /* its file system has no server that could stop answering */
+	bool by_users; /* users may mount file systems of its type, which may have a server */
 	struct stat st; /* as it was when the file was opened */
 };
 
@@ -60,6 +61,12 @@ void remote_close(const struct remote_file *file);
  * is seen once somebody here has opened the file anew. 0, -errno, -ETIME.
  */
 int remote_look(const struct remote_file *file, struct stat *st);
+
+/*
+ * Whether the kernel, too, depends on no user's server where it reads the file. pid: a process that
+ * maps it. 1, 0, or -errno: not known.
+ */
+int remote_is_roots(const struct remote_file *file, pid_t pid);
 
 /* As pread(2). Bytes read or -errno; -ETIME. */
 long remote_pread(const struct remote_file *file, void *buffer, size_t size, uint64_t offset);
