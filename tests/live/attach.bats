@@ -369,7 +369,7 @@ mapped()
 	part_of_ledgers
 }
 
-# user_mounts KIND: a process of a user maps a library, which lies on a FUSE (fuse), on an overlay over one (over-fuse), or on an
+# user_mounts KIND: a process of a user maps a library and a large one, which lie on a FUSE (fuse), on an overlay over one (over-fuse), or on an
 # overlay over a disk (over-disk), each of them mounted by that user; sets IDLE
 user_mounts()
 {
@@ -377,6 +377,8 @@ user_mounts()
 
 	mkdir "$at" "$at/files" "$at/other" "$at/fuse" "$at/overlay"
 	cp "$(ldconfig -p | awk '/libucp.so.0 / { print $NF; exit }')" "$at/files/libucp.so.0"
+	cp "$at/files/libucp.so.0" "$at/files/large"
+	truncate -s 65M "$at/files/large"
 	[ "$1" = fuse ] || apart=(unshare --user --map-root-user --mount)
 	"${apart[@]}" bash -s "$1" "$at" "$BUILD/tests/trust" >"$at/mapped" 3>&- <<-'END' &
 		lower=$2/files
@@ -387,14 +389,14 @@ user_mounts()
 		fi
 		[ "$1" = fuse ] || mount -t overlay overlay -o "lowerdir=$lower:$2/other" "$2/overlay" || exit 1
 		[ "$1" = fuse ] || lower=$2/overlay
-		exec "$3/mapped" "$lower/libucp.so.0"
+		exec "$3/mapped" "$lower/libucp.so.0" "$lower/large"
 	END
 	IDLE=$!
 	soon grep -q mapped "$at/mapped"
 }
 
 # Without its server's answer the kernel could not place a probe, and meanwhile no process of the node could fork.
-@test "a library on a file system that a user has mounted gets probes where its process is chosen, not with --all" {
+@test "a library on a file system that a user has mounted gets probes where its process is chosen, not with --all, and never a large one" {
 	local kind idle=()
 
 	[ -x "$BUILD/tests/trust/faultfs" ] || skip "faultfs is not built"
@@ -411,7 +413,12 @@ user_mounts()
 	[ "$(grep -c "$WORK/.*/libucp.so.0, mapped by process [0-9]*, is not probed: a user has mounted its file system" "$WORK/all.err")" = 2 ]
 	grep -q "$WORK/fuse/fuse/libucp.so.0, mapped by process ${idle[0]}, .* name its processes with -p, or its job with --job" "$WORK/all.err"
 	grep -q "$WORK/over-fuse/overlay/libucp.so.0, mapped by process ${idle[1]}," "$WORK/all.err"
-	[ ! -s "$WORK/chosen.err" ]
+	for kind in fuse/fuse over-fuse/overlay; do
+		grep -q "cannot read $WORK/$kind/large, mapped by process [0-9]*: larger than 64 MiB, on a file system that a user has mounted" \
+			"$WORK/chosen.err"
+	done
+	[ "$(wc -l <"$WORK/chosen.err")" = 2 ]
+	[ "$(grep -c "over-disk" "$WORK/all.err")" = 0 ]
 }
 
 # opened PID FILE: the process has it open

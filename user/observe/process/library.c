@@ -326,11 +326,18 @@ static void add_mapped(mapped_libraries *out, struct library *library,
 	vec_push(out, ((struct mapped_library){ library, base }));
 }
 
-static const char *reason_of(int error)
+static const char *why_not_read(int error)
 {
-	return error == -ETIME   ? "nobody answers"
-	       : error == -EFBIG ? "more than 64 MiB of it are holes"
-				 : strerror(-error);
+	switch (error) {
+	case -ETIME:
+		return "nobody answers";
+	case -EFBIG:
+		return "more than 64 MiB of it are holes";
+	case -EMEDIUMTYPE:
+		return "larger than 64 MiB, on a file system that a user has mounted";
+	default:
+		return strerror(-error);
+	}
 }
 
 /*
@@ -350,7 +357,7 @@ static void give_up(const struct library_search *search, const struct mapping *m
 
 	log_printf(vanished || named || error == -EREMOTEIO ? LOG_DEBUG : LOG_WARN,
 		   "cannot read %s, mapped by process %d: %s", mapping->path, search->pid,
-		   reason_of(error));
+		   why_not_read(error));
 }
 
 static bool is_begun(const struct library_search *search, const struct mapping *mapping)

@@ -250,7 +250,7 @@ int mapping_open(pid_t pid, const struct mapping *mapping, struct remote_file *f
 	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid, mapping->start,
 		 mapping->end);
 	err = remote_open(path, file);
-	if (err == -ETIME)
+	if (err == -ETIME || err == -EFBIG)
 		return err;
 	if (!err) {
 		same = file->st.st_ino == mapping->ino || is_mapped_still(pid, mapping);

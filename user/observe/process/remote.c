@@ -142,6 +142,20 @@ static int copy_file(struct remote_request *request, int fd, char *room, struct 
 }
 
 /*
+ * A server that delays reads of a large file, or its closing, would delay who holds it open. path:
+ * by which it was opened.
+ */
+static int check_size(int fd, const char *path, const struct remote_file *file)
+{
+	int pid = 0;
+
+	if (file->st.st_size <= IMAGE_MAX || !file->by_users)
+		return 0;
+	sscanf(path, "/proc/%d/", &pid);
+	return remote_mounted_by_root(fd, file->st.st_dev, pid) > 0 ? 0 : -EMEDIUMTYPE;
+}
+
+/*
  * The answer has the open file, or where a server might stop answering, the file alone and a copy:
  * closing a file on FUSE asks its server.
  */
@@ -156,6 +170,8 @@ static long read_opened(struct remote_request *request, int pin, struct remote_f
 		err = check_beginning(fd);
 	if (!err && is_hollow(fd, file->st.st_size))
 		err = -EFBIG;
+	if (!err)
+		err = check_size(fd, request->path, file);
 	if (!err && !file->local && file->st.st_size <= IMAGE_MAX) {
 		image = copy_file(request, fd, (char *)(file + 1), &file->st);
 		err = image < 0 ? image : 0;

@@ -51,7 +51,8 @@ struct remote_file {
 /*
  * Opens, identifies and copies a file. 0, or -errno with fd -1. -ENOEXEC: not an ELF file; one that
  * is no regular file is not opened, since that may have effects or block; -EFBIG: more than 64 MiB
- * of it are holes; -ETIME.
+ * of it are holes; -EMEDIUMTYPE: larger than 64 MiB on a file system that a user has mounted, whose
+ * server could delay its holder; -ETIME.
  */
 int remote_open(const char *path, struct remote_file *file);
 void remote_close(const struct remote_file *file);

@@ -114,20 +114,32 @@ static bool has_extents(int file)
 	return has;
 }
 
-static long looked_up(struct remote_request *request, void *room)
+int remote_mounted_by_root(int fd, dev_t dev, pid_t pid)
 {
-	const struct wanted wanted = { mount_of(request->fd), request->dev };
+	const struct wanted wanted = { mount_of(fd), dev };
 	const int own = open("/proc/self", O_PATH | O_CLOEXEC);
-	const int process = open(request->path, O_PATH | O_CLOEXEC);
-	bool *is_roots = room;
+	char path[32];
+	int process;
+	bool found;
 
-	*is_roots = lists(own, &wanted) || (lists(process, &wanted) && mounts_as_here(process)) ||
-		    has_extents(request->fd);
+	snprintf(path, sizeof(path), "/proc/%d", pid);
+	process = open(path, O_PATH | O_CLOEXEC);
+	found = lists(own, &wanted) || (lists(process, &wanted) && mounts_as_here(process)) ||
+		has_extents(fd);
 	if (process >= 0)
 		close(process);
 	close(own);
 	/* gone: whose its mounts were is not known */
-	return *is_roots || process >= 0 ? (long)sizeof(*is_roots) : -ESRCH;
+	return found || process >= 0 ? found : -ESRCH;
+}
+
+static long looked_up(struct remote_request *request, void *room)
+{
+	const int is_roots =
+		remote_mounted_by_root(request->fd, request->dev, (pid_t)request->address);
+
+	memcpy(room, &is_roots, sizeof(is_roots));
+	return sizeof(is_roots);
 }
 
 int remote_is_roots(const struct remote_file *file, pid_t pid)
@@ -135,15 +147,15 @@ int remote_is_roots(const struct remote_file *file, pid_t pid)
 	struct remote_request request = {
 		.serve = looked_up,
 		.fd = file->fd,
-		.size = sizeof(bool),
+		.address = (uint64_t)pid,
+		.size = sizeof(int),
 		.dev = file->st.st_dev,
 	};
-	bool is_roots;
+	int is_roots;
 	long got;
 
 	if (!file->by_users)
 		return 1;
-	snprintf(request.path, sizeof(request.path), "/proc/%d", pid);
 	got = remote_ask(&request, &is_roots);
 	return got < 0 ? (int)got : is_roots;
 }

@@ -20,7 +20,7 @@ struct remote_request {
 	char name[32]; /* below /proc/PID */
 	char path[PATH_MAX];
 	int fd; /* -1: none; the helper has a copy of its own */
-	uint64_t address; /* in a file: the offset */
+	uint64_t address; /* in a file: the offset; remote_is_roots(): the process */
 	size_t size; /* of the answer at most */
 	dev_t dev; /* atomic; of the file system; serve() may find it out; 0: unknown */
 	uint64_t moved; /* atomic; grows while serve() makes progress */
@@ -32,6 +32,9 @@ struct remote_request {
 
 /* Too many helpers wait for that file system: nothing more is asked of it. */
 bool remote_is_shunned(const struct remote_request *request, dev_t dev);
+
+/* In a helper: as remote_is_roots(), whatever the type of the file system. */
+int remote_mounted_by_root(int fd, dev_t dev, pid_t pid);
 
 /*
  * Asks a helper, a process that can be left behind if it never gets an answer. Returns the bytes in
