@@ -42,9 +42,9 @@ volatile __u32 free_taken __weak = 0;
 volatile __u32 cells_used __weak = UB_CELL_OTHERS;
 
 /*
- * Cells of each process. Programs count in UB_SHARE_TAKEN and UB_SHARE_BEYOND, user space in
- * UB_SHARE_RETURNED; it removes all three when the process ends. When this map is full, events go
- * to the cells of no process.
+ * What each process holds. Programs count in UB_SHARE_TAKEN, UB_SHARE_BEYOND and UB_SHARE_OVER,
+ * user space in UB_SHARE_RETURNED; it removes all of them when the process ends. When this map is
+ * full, events go to the cells of no process.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);

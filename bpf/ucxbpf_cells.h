@@ -72,6 +72,8 @@ struct ub_ep_key {
 	__u64 space; /* address of the mm_struct */
 };
 
+#define UB_MAX_EPS_OVER 65536
+
 /* Key of the map of endpoints that are over. */
 struct ub_over_key {
 	__u32 tgid;
@@ -99,8 +101,17 @@ enum ub_cell_other { UB_OTHER_CALLS, UB_OTHER_OPS, UB_OTHER_XFERS, UB_CELL_OTHER
 #define UB_CELLS_ASIDE 8192
 #define UB_CELLS_BEYOND 128 /* of a process, at the most */
 
-/* Counts of a process's cells: taken from its share, taken beyond it, returned to the share. */
-enum ub_share { UB_SHARE_TAKEN, UB_SHARE_BEYOND, UB_SHARE_RETURNED };
+/*
+ * Counts of a process's cells: taken from its share, taken beyond it, returned to the share. And of
+ * its endpoints that are over.
+ */
+enum ub_share {
+	UB_SHARE_TAKEN,
+	UB_SHARE_BEYOND,
+	UB_SHARE_RETURNED,
+	UB_SHARE_OVER,
+	UB_SHARES,
+};
 struct ub_share_key {
 	__u32 tgid;
 	__u32 share; /* enum ub_share */

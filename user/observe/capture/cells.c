@@ -316,15 +316,16 @@ static void forget_eps_over(struct cells *cells)
 	while (more) {
 		key = next;
 		more = !bpf_map__get_next_key(map, &key, &next, sizeof(key));
-		if (process_has_ended(cells, key.tgid))
-			bpf_map__delete_elem(map, &key, sizeof(key), 0);
+		if (process_has_ended(cells, key.tgid) &&
+		    !bpf_map__delete_elem(map, &key, sizeof(key), 0))
+			__atomic_sub_fetch(&cells->skel->bss->eps_over_used, 1, __ATOMIC_SEQ_CST);
 	}
 }
 
 static void forget_process(struct cells *cells, uint32_t tgid)
 {
 	bpf_map__delete_elem(cells->skel->maps.mpi_texts, &tgid, sizeof(tgid), 0);
-	for (uint32_t share = UB_SHARE_TAKEN; share <= UB_SHARE_RETURNED; share++) {
+	for (uint32_t share = UB_SHARE_TAKEN; share < UB_SHARES; share++) {
 		const struct ub_share_key key = { tgid, share };
 
 		bpf_map__delete_elem(cells->skel->maps.cell_shares, &key, sizeof(key), 0);
