@@ -730,6 +730,10 @@ static int init_parts(struct capture_session *capture)
 		memory_watch_host(&capture->memory);
 	addresses_init(&capture->addresses, capture->writer);
 	capture->addresses.nameless = options->live;
+	capture->addresses.quota.by_user = options->all;
+	capture->memory.quota.by_user = options->all;
+	capture->existing.quota.by_user = options->all;
+	capture->existing.workers_quota.by_user = options->all;
 	cost_init(&capture->cost, capture->kernel, &capture->cells);
 	if (options->derive)
 		err = derive_init(capture);

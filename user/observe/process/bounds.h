@@ -39,4 +39,7 @@
 /* Kept of a process: parts of its address space in which a buffer caused a look. */
 #define BOUNDS_PARTS 65536
 
+/* Kept of all processes of a user, where they are not chosen: as much as of this many. */
+#define BOUNDS_USER 32
+
 #endif
