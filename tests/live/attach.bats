@@ -421,6 +421,34 @@ user_mounts()
 	[ "$(grep -c "over-disk" "$WORK/all.err")" = 0 ]
 }
 
+# Mappings have one device for all subvolumes, and the first file of each has the same inode number.
+@test "libraries of two subvolumes of btrfs that have one inode number are both probed" {
+	local library own=$WORK/btrfs PATH=$PATH:/usr/sbin
+
+	command -v mkfs.btrfs >/dev/null || skip "mkfs.btrfs is not installed"
+	truncate -s 128M "$WORK/image"
+	mkfs.btrfs -q "$WORK/image" >/dev/null
+	mkdir "$own"
+	mount -o loop "$WORK/image" "$own" || skip "no btrfs here"
+	for library in libc.so.6 libuct.so.0 libucp.so.0; do
+		btrfs subvolume create "$own/$library.d" >/dev/null
+		cp "$(ldconfig -p | awk -v name=$library '$1 == name { print $NF; exit }')" "$own/$library.d/$library"
+	done
+	stat -c '%n %d %i' "$own"/*/*
+	"$BUILD/tests/trust/mapped" "$own"/lib{c.so.6,uct.so.0,ucp.so.0}.d/lib* >"$WORK/mapped" 3>&- &
+	IDLE=$!
+	soon test -s "$WORK/mapped"
+	timeout -k 5 40 "$UCXBPF" attach -q --debug -p $IDLE -o "$WORK/a.ucxb" -d 0.3 2>"$WORK/err" || touch "$WORK/failed"
+	kill -KILL $IDLE
+	wait $IDLE || true
+	umount "$own"
+	grep "$own" "$WORK/err"
+	[ ! -e "$WORK/failed" ]
+	for library in libuct libucp; do
+		grep -q "$own/$library.so.0.d/$library.so.0: [1-9][0-9]* probes, 0 missing" "$WORK/err"
+	done
+}
+
 # opened PID FILE: the process has it open
 opened()
 {

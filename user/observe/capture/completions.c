@@ -96,7 +96,7 @@ static int find_place(void *arg, const struct mapping *mapping)
 		return -ENOENT;
 	snprintf(place->path, sizeof(place->path), "%s", mapping->path);
 	place->offset = address - mapping->start + mapping->offset;
-	place->library = library_set_find(place->libraries, mapping->dev, mapping->ino);
+	place->library = library_set_mapped(place->libraries, place->learnt->tgid, mapping);
 	err = place->library ? 0 : mapping_open(place->learnt->tgid, mapping, &place->file);
 	return err ? err : 1;
 }

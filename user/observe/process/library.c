@@ -3,6 +3,7 @@
 #include "observe/process/library.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -218,6 +219,32 @@ struct library *library_set_find(const struct library_set *set, dev_t dev, ino_t
 	return known ? (struct library *)(uintptr_t)*known : NULL;
 }
 
+/*
+ * The library that has the mapping's numbers, unless another file has them as well and is mapped
+ * there: st then has that one's own.
+ */
+static struct library *find_mapped(const struct library_set *set, pid_t pid,
+				   const struct mapping *mapping, struct stat *st)
+{
+	struct library *library = library_set_find(set, mapping->dev, mapping->ino);
+	char path[PATH_MAX];
+
+	if (!library || library->dev == mapping->dev)
+		return library;
+	mapping_path(pid, mapping, path);
+	if (remote_stat(path, st) || (st->st_dev == library->dev && st->st_ino == library->ino))
+		return library;
+	return NULL;
+}
+
+struct library *library_set_mapped(const struct library_set *set, pid_t pid,
+				   const struct mapping *mapping)
+{
+	struct stat st;
+
+	return find_mapped(set, pid, mapping, &st);
+}
+
 /* A file that is new to a set. */
 struct new_file {
 	struct elf *elf; /* begun; NULL: it is known by its other number, or does not matter */
@@ -299,7 +326,7 @@ struct library *library_set_get(struct library_set *set, dev_t dev, ino_t ino, c
 
 /* A mapping of a process, in the order of addresses. */
 struct found_mapping {
-	struct mapping mapping; /* its path is the search's for a file that is new, else gone */
+	struct mapping mapping; /* its path is the search's */
 	struct new_file arrival;
 	bool is_new;
 };
@@ -372,6 +399,26 @@ static bool is_begun(const struct library_search *search, const struct mapping *
 	return false;
 }
 
+/* NULL: the mapping is of no library. */
+static struct library *ended(const struct library_search *search, const struct mapping *mapping)
+{
+	struct stat st = { 0 };
+	struct library *library = find_mapped(search->set, search->pid, mapping, &st);
+	struct mapping own = *mapping;
+	char path[PATH_MAX];
+	int error;
+
+	if (library || !st.st_ino)
+		return library;
+	own.dev = st.st_dev;
+	own.ino = st.st_ino;
+	mapping_path(search->pid, mapping, path);
+	library = library_set_get(search->set, own.dev, own.ino, own.path, path, &error);
+	if (error)
+		give_up(search, &own, error);
+	return library;
+}
+
 static void end_all(struct library_search *search)
 {
 	for (size_t i = 0; i < search->found.len; i++) {
@@ -385,11 +432,10 @@ static void end_all(struct library_search *search)
 				    mapping->path);
 		if (error)
 			give_up(search, mapping, error);
-		if (found->is_new)
-			free((char *)mapping->path);
-		library = library_set_find(search->set, mapping->dev, mapping->ino);
+		library = ended(search, mapping);
 		if (library)
 			add_mapped(search->out, library, mapping);
+		free((char *)mapping->path);
 	}
 	vec_release(&search->found);
 	search->begun = 0;
@@ -406,10 +452,10 @@ static int look_at(void *arg, const struct mapping *mapping)
 		return 0;
 	found = vec_add(&search->found);
 	*found = (struct found_mapping){ .mapping = *mapping };
+	found->mapping.path = xstrdup(mapping->path);
 	if (library_set_find(search->set, mapping->dev, mapping->ino) || is_begun(search, mapping))
 		return 0;
 	found->is_new = true;
-	found->mapping.path = xstrdup(mapping->path);
 	found->arrival.error = mapping_open(search->pid, mapping, &found->arrival.file);
 	begin(search->set, &found->arrival);
 	if (++search->begun == BEGUN_MAX)

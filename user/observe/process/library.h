@@ -60,6 +60,14 @@ void library_set_release(struct library_set *set);
 /* The library known by these numbers, NULL: none. */
 struct library *library_set_find(const struct library_set *set, dev_t dev, ino_t ino);
 
+/*
+ * The library that a process has mapped there. On btrfs the files of all subvolumes have one device
+ * in mappings, and two of them may have one inode number: NULL if the mapping is of another file
+ * than that which is known by these numbers.
+ */
+struct library *library_set_mapped(const struct library_set *set, pid_t pid,
+				   const struct mapping *mapping);
+
 /* One number for a file, as a key of maps. */
 uint64_t file_key(dev_t dev, ino_t ino);
 uint64_t library_key(const struct library *library);

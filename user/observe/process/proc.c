@@ -241,14 +241,19 @@ static bool is_mapped_still(pid_t pid, const struct mapping *mapping)
 	return found;
 }
 
+void mapping_path(pid_t pid, const struct mapping *mapping, char *path)
+{
+	snprintf(path, PATH_MAX, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid, mapping->start,
+		 mapping->end);
+}
+
 int mapping_open(pid_t pid, const struct mapping *mapping, struct remote_file *file)
 {
 	char path[PATH_MAX];
 	bool same;
 	int err;
 
-	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid, mapping->start,
-		 mapping->end);
+	mapping_path(pid, mapping, path);
 	err = remote_open(path, file);
 	if (err == -ETIME || err == -EFBIG)
 		return err;

@@ -70,6 +70,9 @@ int process_each_mapping(pid_t pid, int (*fn)(void *arg, const struct mapping *m
 bool process_maps_hold(pid_t pid);
 void process_maps_drop(void);
 
+/* The path, of up to PATH_MAX bytes, that leads to the mapped file. */
+void mapping_path(pid_t pid, const struct mapping *mapping, char *path);
+
 /*
  * Opens the mapped file, even when it was deleted or replaced since; that needs
  * CAP_CHECKPOINT_RESTORE. Without it, by the path in the process's own root, if that is still the
