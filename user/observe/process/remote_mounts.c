@@ -24,7 +24,7 @@
 #include "observe/process/remote_private.h"
 
 /* A file system that a list of mounts may have. */
-struct wanted {
+struct mount_sought {
 	unsigned int mount; /* the file's; 0: not known */
 	dev_t dev;
 };
@@ -48,7 +48,7 @@ static unsigned int mount_of(int fd)
 }
 
 /* A line of mountinfo: another mount of the file system will do. Servers run as their user_id. */
-static bool is_by_root(const char *line, const struct wanted *wanted)
+static bool is_by_root(const char *line, const struct mount_sought *sought)
 {
 	const char *options = strrchr(line, ' ');
 	const char *user = options ? strstr(options, "user_id=") : NULL;
@@ -56,12 +56,12 @@ static bool is_by_root(const char *line, const struct wanted *wanted)
 
 	if (!options || sscanf(line, "%u %*u %u:%u", &mount, &major_number, &minor_number) != 3)
 		return false;
-	if (mount != wanted->mount && makedev(major_number, minor_number) != wanted->dev)
+	if (mount != sought->mount && makedev(major_number, minor_number) != sought->dev)
 		return false;
 	return !user || !strtoul(user + strlen("user_id="), NULL, 10);
 }
 
-static bool lists(int process, const struct wanted *wanted)
+static bool lists(int process, const struct mount_sought *sought)
 {
 	const int fd = openat(process, "mountinfo", O_RDONLY | O_CLOEXEC);
 	FILE *mounts = fd < 0 ? NULL : fdopen(fd, "r");
@@ -70,7 +70,7 @@ static bool lists(int process, const struct wanted *wanted)
 	size_t room = 0;
 
 	while (mounts && !found && getline(&line, &room, mounts) > 0)
-		found = is_by_root(line, wanted);
+		found = is_by_root(line, sought);
 	free(line);
 	if (mounts)
 		fclose(mounts);
@@ -116,7 +116,7 @@ static bool has_extents(int file)
 
 int remote_mounted_by_root(int fd, dev_t dev, pid_t pid)
 {
-	const struct wanted wanted = { mount_of(fd), dev };
+	const struct mount_sought sought = { mount_of(fd), dev };
 	const int own = open("/proc/self", O_PATH | O_CLOEXEC);
 	char path[32];
 	int process;
@@ -124,7 +124,7 @@ int remote_mounted_by_root(int fd, dev_t dev, pid_t pid)
 
 	snprintf(path, sizeof(path), "/proc/%d", pid);
 	process = open(path, O_PATH | O_CLOEXEC);
-	found = lists(own, &wanted) || (lists(process, &wanted) && mounts_as_here(process)) ||
+	found = lists(own, &sought) || (lists(process, &sought) && mounts_as_here(process)) ||
 		has_extents(fd);
 	if (process >= 0)
 		close(process);
