@@ -55,12 +55,12 @@ static void learn_type(int fd, struct remote_file *file)
 		RAMFS_MAGIC,       TMPFS_MAGIC,      XFS_SUPER_MAGIC,
 	};
 	struct statfs fs;
-	const bool known = !fstatfs(fd, &fs);
+	const bool typed = !fstatfs(fd, &fs);
 
 	file->by_users =
-		!known || fs.f_type == FUSE_SUPER_MAGIC || fs.f_type == OVERLAYFS_SUPER_MAGIC;
+		!typed || fs.f_type == FUSE_SUPER_MAGIC || fs.f_type == OVERLAYFS_SUPER_MAGIC;
 	file->local = false;
-	for (size_t i = 0; known && i < ARRAY_SIZE(local); i++)
+	for (size_t i = 0; typed && i < ARRAY_SIZE(local); i++)
 		file->local |= (unsigned int)fs.f_type == local[i];
 }
 
