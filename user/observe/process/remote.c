@@ -159,7 +159,7 @@ static int check_size(int fd, const char *path, const struct remote_file *file)
  * The answer has the open file, or where a server might stop answering, the file alone and a copy:
  * closing a file on FUSE asks its server.
  */
-static long read_opened(struct remote_request *request, int pin, struct remote_file *file)
+static long read_opened(struct remote_request *request, struct remote_file *file)
 {
 	const int fd = request->left;
 	int err = fstat(fd, &file->st) ? -errno : 0;
@@ -182,7 +182,7 @@ static long read_opened(struct remote_request *request, int pin, struct remote_f
 	}
 	if (err)
 		return err;
-	request->fds[0] = image < 0 ? fd : dup(pin);
+	request->fds[0] = image < 0 ? fd : dup(request->pin);
 	request->fds[1] = image;
 	request->fd_count = image < 0 ? 1 : 2;
 	if (file->local)
@@ -190,11 +190,18 @@ static long read_opened(struct remote_request *request, int pin, struct remote_f
 	return sizeof(*file);
 }
 
-/* pin: the file alone (O_PATH), which may be none to open. */
-static long open_pinned(struct remote_request *request, int pin, struct remote_file *file)
+static long opened(struct remote_request *request, void *room)
 {
+	struct remote_file *file = room;
 	char path[32];
-	int err = known(pin, "", &file->st);
+	int err;
+
+	/* what it is, comes before it is opened; only this namespace finds files of map_files */
+	if (request->pin < 0)
+		request->pin = open(request->path, O_PATH | O_CLOEXEC);
+	if (request->pin < 0)
+		return -errno;
+	err = known(request->pin, "", &file->st);
 
 	if (!err && !S_ISREG(file->st.st_mode))
 		err = -ENOEXEC;
@@ -202,19 +209,9 @@ static long open_pinned(struct remote_request *request, int pin, struct remote_f
 		err = note_dev(request, &file->st);
 	if (err)
 		return err;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", pin);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", request->pin);
 	request->left = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	return request->left < 0 ? -errno : read_opened(request, pin, file);
-}
-
-static long opened(struct remote_request *request, void *room)
-{
-	const int pin = open(request->path, O_PATH | O_CLOEXEC);
-	long result = pin < 0 ? -errno : open_pinned(request, pin, room);
-
-	if (pin >= 0)
-		close(pin);
-	return result;
+	return request->left < 0 ? -errno : read_opened(request, file);
 }
 
 static long looked_at(struct remote_request *request, void *room)

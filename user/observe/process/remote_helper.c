@@ -5,12 +5,19 @@
  * process with such a thread never ends, nor does the kernel close its links.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <stdio.h>
+#include <sys/fsuid.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/peer.h"
@@ -38,6 +45,89 @@ static bool take_fd(int socket, int *fd)
 	return peer_take(socket, fd, &count, &nothing, 1, 0) > 0 && count == 1;
 }
 
+/* The process that a request is about, by its folder in /proc; -1: none. */
+static int folder_of(const struct remote_request *request)
+{
+	pid_t pid = request->pid;
+	char path[32];
+
+	if (!pid && sscanf(request->path, "/proc/%d/", &pid) != 1)
+		return -1;
+	snprintf(path, sizeof(path), "/proc/%d", pid);
+	return open(path, O_PATH | O_CLOEXEC);
+}
+
+/*
+ * Joins that process's user namespace, and has files opened in its name, as FUSE needs an owner
+ * that the namespace knows. All other ids stay those of the tracer: no process in there may look
+ * into this one.
+ */
+static bool join(int folder)
+{
+	const int users = openat(folder, "ns/user", O_RDONLY | O_CLOEXEC);
+	bool joined = users >= 0 && !setns(users, CLONE_NEWUSER);
+	struct stat st;
+
+	close(users);
+	if (joined && !fstat(folder, &st)) {
+		setfsgid(st.st_gid);
+		setfsuid(st.st_uid);
+	}
+	return joined;
+}
+
+static _Noreturn void serve_joined(struct channel *channel, int folder, pid_t parent)
+{
+	struct remote_request *request = &channel->request;
+	const bool joined = join(folder);
+
+	/* joining has reset both */
+	prctl(PR_SET_DUMPABLE, 0);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() == parent)
+		channel->result = joined ? request->serve(request, channel->room) : -EACCES;
+	_exit(0);
+}
+
+#define NONE LONG_MIN
+
+/*
+ * A FUSE file system that was mounted in a user namespace, as by rootless Podman, admits only
+ * processes of that namespace, not even root. Who has joined cannot come back: a child asks, which
+ * shares this process's descriptors. Without CAP_SYS_ADMIN the result stays.
+ */
+static void serve_inside(struct channel *channel)
+{
+	const pid_t parent = getpid();
+	const int folder = folder_of(&channel->request);
+	long child;
+
+	if (folder < 0)
+		return;
+	channel->result = NONE;
+	child = syscall(SYS_clone, CLONE_FILES | SIGCHLD, NULL, NULL, NULL, NULL);
+	if (!child)
+		serve_joined(channel, folder, parent);
+	while (child > 0 && waitpid((pid_t)child, NULL, 0) < 0 && errno == EINTR)
+		;
+	close(folder);
+	/* root of that namespace may kill the child, which leaves descriptors */
+	if (channel->result == NONE)
+		_exit(1);
+}
+
+static void serve(struct channel *channel)
+{
+	struct remote_request *request = &channel->request;
+
+	request->pin = -1;
+	channel->result = request->serve(request, channel->room);
+	if (channel->result == -EACCES)
+		serve_inside(channel);
+	if (request->pin >= 0)
+		close(request->pin);
+}
+
 static void answer(struct channel *channel, int socket)
 {
 	struct remote_request *request = &channel->request;
@@ -48,7 +138,7 @@ static void answer(struct channel *channel, int socket)
 	if (request->fd >= 0 && !take_fd(socket, &request->fd))
 		channel->result = -EMFILE;
 	else
-		channel->result = request->serve(request, channel->room);
+		serve(channel);
 	if (request->fd >= 0)
 		request->left = request->fd;
 	if (request->fd_count && peer_send(socket, request->fds, request->fd_count,

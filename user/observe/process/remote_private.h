@@ -14,7 +14,10 @@
 #define REMOTE_SHUNNED 32
 
 struct remote_request {
-	/* answers in the helper: the bytes in the room, or -errno */
+	/*
+	 * answers in the helper: the bytes in the room, or -errno; after -EACCES once more, among
+	 * the users of the process that the request is about
+	 */
 	long (*serve)(struct remote_request *request, void *room);
 	pid_t pid; /* whose memory it may lie in; 0: nobody's */
 	char name[32]; /* below /proc/PID */
@@ -26,6 +29,7 @@ struct remote_request {
 	uint64_t moved; /* atomic; grows while serve() makes progress */
 	int fds[2]; /* part of the answer; the caller's to close */
 	size_t fd_count;
+	int pin; /* the file alone (O_PATH), which serve() may find once for both times; -1 */
 	int left; /* closed after the answer, since that may ask a server; -1: none */
 	dev_t shunned[REMOTE_SHUNNED]; /* by remote_ask(): file systems that hold many helpers */
 };
