@@ -12,6 +12,8 @@ teardown()
 {
 	[ -z "${TRACER:-}" ] || kill -KILL "$TRACER" || true
 	running_teardown
+	[ -z "${MOUNTS:-}" ] || umount -l "${MOUNTS[@]}"
+	[ -z "${at:-}" ] || rm -rf --one-file-system "$at"
 }
 
 attached()
@@ -447,6 +449,87 @@ user_mounts()
 	for library in libuct libucp; do
 		grep -q "$own/$library.so.0.d/$library.so.0: [1-9][0-9]* probes, 0 missing" "$WORK/err"
 	done
+}
+
+# own_copies FOLDER: UCX and Open MPI in FOLDER, with an environment to use them as by_copies says
+own_copies()
+{
+	local system=/usr/lib/x86_64-linux-gnu name
+
+	[ -e $system/openmpi/lib/openmpi3 ] || skip "Open MPI lies elsewhere"
+	mkdir -p "$1"
+	for name in libmpi.so.40 libucp.so.0 libuct.so.0 libucs.so.0 libucm.so.0 libmca_common_ucx.so.40; do
+		cp "$system/$name" "$1"
+	done
+	cp -a $system/ucx $system/openmpi/lib/openmpi3 "$1"
+}
+
+by_copies()
+{
+	echo "LD_LIBRARY_PATH=$1 UCX_MODULE_DIR=$1/ucx OMPI_MCA_mca_base_component_path=$1/openmpi3"
+}
+
+# As two containers of one image: each mount of an overlay has its own numbers for the same files, on which the probes lie.
+@test "ranks that map the same libraries through two overlays are recorded once" {
+	local i
+
+	own_copies "$WORK/low"
+	mkdir "$WORK"/{upper,work,at}{0,1}
+	for i in 0 1; do
+		mount -t overlay none -o "lowerdir=$WORK/low,upperdir=$WORK/upper$i,workdir=$WORK/work$i" "$WORK/at$i" ||
+			skip "no overlay here"
+		MOUNTS+=("$WORK/at$i")
+	done
+	export TRUTH=$WORK/truth
+	mkdir "$TRUTH"
+	STOP=$WORK/stop
+	job_command openmpi 1 shm n env $(by_copies "$WORK/at0") "$PROGS/openmpi/mpi_pingpong" "$STOP" 200 : \
+		-n 1 env $(by_copies "$WORK/at1") "$PROGS/openmpi/mpi_pingpong" "$STOP" 200
+	timeout -k 5 120 "${JOB[@]}" </dev/null >"$WORK/out" 2>&1 3>&- &
+	JOB_PID=$!
+	soon running
+	PIDS=$(cat "$TRUTH"/*.pid | paste -sd,)
+	text >"$WORK/text"
+	timeout 30 "$UCXBPF" attach -q -o "$WORK/a.ucxb" -p "$PIDS" -d 0.5 >"$WORK/summary"
+	text | diff "$WORK/text" -
+	finish
+	part_of_ledgers
+}
+
+# As rootless Podman mounts a container's root: nobody else may read it, not even root.
+@test "ranks whose libraries lie on a FUSE file system of another user namespace" {
+	[ -x "$BUILD/tests/trust/faultfs" ] || skip "faultfs is not built"
+	at=$(mktemp -d /tmp/ucxbpf-served.XXXXXX) # where another user may go
+	own_copies "$at/files"
+	mkdir "$at/served" "$at/truth"
+	mknod -m 666 "$at/fuse" c 10 229
+	touch "$at/log"
+	chmod -R a+rwX "$at"
+	export TRUTH=$at/truth
+	STOP=$at/stop
+	JOB_EXTRA="$(by_copies "$at/served") OMPI_MCA_orte_tmpdir_base=$at" job_command openmpi 2 shm n "$PROGS/openmpi/mpi_pingpong" "$STOP" 200
+	unshare --mount --propagation private bash -c '
+		mount --bind "$1/fuse" /dev/fuse || exit
+		exec setpriv --reuid=54321 --regid=54321 --clear-groups unshare --user --map-root-user --mount bash -c "$2" _ "$1" "${@:3}"' \
+		_ "$at" '
+			cd "$1" || exit
+			"$2" "$1/files" "$1/served" "$1/log" &
+			until mountpoint -q served; do kill -0 $! && sleep 0.02 || exit; done
+			"${@:3}"
+			code=$?
+			kill %1
+			exit $code' "$BUILD/tests/trust/faultfs" timeout -k 5 120 env HOME="$at" TMPDIR="$at" "${JOB[@]}" \
+		</dev/null >"$WORK/out" 2>&1 3>&- &
+	JOB_PID=$!
+	soon running
+	PIDS=$(cat "$TRUTH"/*.pid | paste -sd,)
+	! cat "/proc/${PIDS%,*}/root$at/served/libucp.so.0" >/dev/null
+	timeout 30 "$UCXBPF" attach -q -o "$WORK/a.ucxb" -p "$PIDS" -d 0.5 >"$WORK/summary" 2>"$WORK/err"
+	cat "$WORK/err"
+	! grep "cannot read" "$WORK/err"
+	finish
+	part_of_ledgers
+	jq -e --arg at "$at/served/" 'all(.processes[].ucx[]; .path | startswith($at))' "$WORK/report.json"
 }
 
 # opened PID FILE: the process has it open

@@ -45,6 +45,7 @@ void library_set_release(struct library_set *set)
 		library_free(set->all.data[i]);
 	vec_release(&set->all);
 	map_release(&set->known);
+	map_release(&set->below);
 	map_release(&set->ignored);
 }
 
@@ -132,15 +133,21 @@ bool library_is_rewritten(const struct library *library)
 					   (file->local && st.st_size != file->st.st_size));
 }
 
-/* Removes what the set knows by number, of these files. */
-static void unlearn(struct library_set *set, const struct map *keys)
+static void unlearn_from(struct map *known, const struct map *keys)
 {
 	struct map_slot *slot;
 	size_t at = 0;
 
-	while ((slot = map_next(&set->known, &at)))
+	while ((slot = map_next(known, &at)))
 		if (map_find(keys, library_key((struct library *)(uintptr_t)slot->value), 0))
-			map_remove(&set->known, slot->a, slot->b);
+			map_remove(known, slot->a, slot->b);
+}
+
+/* Removes what the set knows by number, of these files. */
+static void unlearn(struct library_set *set, const struct map *keys)
+{
+	unlearn_from(&set->known, keys);
+	unlearn_from(&set->below, keys);
 }
 
 void library_set_rewritten(struct library_set *set, const struct map *keys)
@@ -232,7 +239,7 @@ static struct library *find_mapped(const struct library_set *set, pid_t pid,
 	if (!library || library->dev == mapping->dev)
 		return library;
 	mapping_path(pid, mapping, path);
-	if (remote_stat(path, st) || (st->st_dev == library->dev && st->st_ino == library->ino))
+	if (remote_stat(path, st) || library_set_find(set, st->st_dev, st->st_ino) == library)
 		return library;
 	return NULL;
 }
@@ -252,14 +259,22 @@ struct new_file {
 	int error;
 };
 
-/* A file that is not known by this number may be by the other one. */
-static void begin(const struct library_set *set, struct new_file *arrival)
+/* A file that is not known by this number may be by the other one, or by that of another overlay.
+ */
+static bool is_known(struct library_set *set, const struct remote_file *file)
 {
-	const struct stat *st = &arrival->file.st;
+	const uint64_t *same = file->below ? map_find(&set->below, file->below, 0) : NULL;
 
+	if (same)
+		know(set, file->st.st_dev, file->st.st_ino, (struct library *)(uintptr_t)*same);
+	return library_set_find(set, file->st.st_dev, file->st.st_ino);
+}
+
+static void begin(struct library_set *set, struct new_file *arrival)
+{
 	if (arrival->error)
 		return;
-	if (library_set_find(set, st->st_dev, st->st_ino))
+	if (is_known(set, &arrival->file))
 		remote_close(&arrival->file);
 	else
 		arrival->error = elf_load_begin(&arrival->elf, &arrival->file);
@@ -282,6 +297,8 @@ static void end_load(struct library_set *set, struct new_file *arrival, const ch
 	library->ino = arrival->file.st.st_ino;
 	vec_push(&set->all, library);
 	know(set, library->dev, library->ino, library);
+	if (arrival->file.below)
+		*map_insert(&set->below, arrival->file.below, 0, NULL) = (uintptr_t)library;
 }
 
 /* The file is known by the number dev, ino afterwards, or ignored. 0 or -errno. */
@@ -292,9 +309,9 @@ static int end(struct library_set *set, struct new_file *arrival, dev_t dev, ino
 	const ino_t st_ino = arrival->file.st.st_ino;
 	struct library *library;
 
-	if (arrival->elf && !library_set_find(set, st_dev, st_ino))
+	if (arrival->elf && !is_known(set, &arrival->file))
 		end_load(set, arrival, path);
-	else if (arrival->elf) /* it was met by both of its numbers, and is known by now */
+	else if (arrival->elf) /* it was met by several of its numbers, and is known by now */
 		elf_free(arrival->elf);
 	arrival->elf = NULL;
 	if (arrival->error && arrival->error != -ENOEXEC && arrival->error != -EOPNOTSUPP)

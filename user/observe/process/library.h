@@ -51,6 +51,7 @@ struct mapped_library {
 struct library_set {
 	VEC(struct library *) all;
 	struct map known; /* (dev, ino), of mappings or stat(2): the struct library * */
+	struct map below; /* remote_file.below: likewise, of a file on overlays */
 	/* files that do not matter, by path as well, since numbers are reused: until when */
 	struct map ignored;
 };

@@ -14,6 +14,7 @@
 #include <sys/uio.h>
 #include <sys/vfs.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 #include "base/vec.h"
 #include "observe/process/remote_private.h"
@@ -44,6 +45,31 @@ static int known(int fd, const char *path, struct stat *st)
 	return 0;
 }
 
+#ifndef AT_HANDLE_FID
+#define AT_HANDLE_FID 0x200 /* since Linux 6.6: also where the handle cannot be opened */
+#endif
+
+/*
+ * Mappings show an overlay's own numbers since Linux 6.8, but probes lie on the file below. Its
+ * handle alone is not enough: overlays give that of the lower file for some copies of it as well,
+ * which have another ctime.
+ */
+static uint64_t below_of(int fd, const struct stat *st)
+{
+	const int64_t state[] = { st->st_size, st->st_mtim.tv_sec, st->st_mtim.tv_nsec,
+				  st->st_ctim.tv_sec, st->st_ctim.tv_nsec };
+	struct {
+		struct file_handle head;
+		unsigned char bytes[MAX_HANDLE_SZ];
+	} handle = { .head.handle_bytes = MAX_HANDLE_SZ };
+	int mount;
+
+	if (name_to_handle_at(fd, "", &handle.head, &mount, AT_EMPTY_PATH | AT_HANDLE_FID))
+		return 0;
+	return XXH3_64bits_withSeed(handle.head.f_handle, handle.head.handle_bytes,
+				    XXH3_64bits(state, sizeof(state)));
+}
+
 /*
  * Local are file systems without a server that could stop answering. An overlay may lie on any, and
  * an image (squashfs) be a file of any.
@@ -59,6 +85,7 @@ static void learn_type(int fd, struct remote_file *file)
 
 	file->by_users =
 		!typed || fs.f_type == FUSE_SUPER_MAGIC || fs.f_type == OVERLAYFS_SUPER_MAGIC;
+	file->below = typed && fs.f_type == OVERLAYFS_SUPER_MAGIC ? below_of(fd, &file->st) : 0;
 	file->local = false;
 	for (size_t i = 0; typed && i < ARRAY_SIZE(local); i++)
 		file->local |= (unsigned int)fs.f_type == local[i];

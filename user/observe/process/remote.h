@@ -45,6 +45,9 @@ struct remote_file {
 	int image; /* a copy of its content, unless it is local or large: -1 */
 	bool local; /* its file system has no server that could stop answering */
 	bool by_users; /* users may mount file systems of its type, which may have a server */
+	/* of a file on an overlay: the same for each overlay of the file below; 0: none, or unknown
+	 */
+	uint64_t below;
 	struct stat st; /* as it was when the file was opened */
 };
 
