@@ -311,10 +311,8 @@ static void read_wanted(struct stacks *stacks, uint64_t until)
 		if (!process)
 			continue;
 		if (!code_find(&process->ranges, wanted->address - 1) &&
-		    deadline_over(process->next_read)) {
+		    deadline_over(process->next_read))
 			stacks_process(stacks, wanted->tgid);
-			process = find_process(stacks, wanted->tgid);
-		}
 		range = code_find(&process->ranges, wanted->address - 1);
 		if (range)
 			read_range(stacks, process, range, until);
