@@ -46,7 +46,7 @@ UNIT_BIN := $(UNIT_SRC:tests/unit/%.c=$(O)/tests/unit/%)
 BENCH_BIN := $(BENCH_SRC:tests/bench/%.c=$(O)/tests/bench/%)
 TRAFFIC_OBJ := $(patsubst %,$(O)/obj/user/%.o,base/alloc base/readable base/shape base/text base/vec $(addprefix site/plan/,json plan))
 TRAFFIC := $(foreach m,openmpi mpich,$(O)/ucxbpf-traffic-$(m))
-TRUST_BIN := $(patsubst tests/trust/%.c,$(O)/tests/trust/%,$(wildcard tests/trust/*.c))
+TRUST_BIN := $(basename $(patsubst tests/trust/%,$(O)/tests/trust/%,$(wildcard tests/trust/*.c tests/trust/*.cc)))
 BENCH_JOB := $(addprefix $(O)/tests/bench/job/,pingpong node shim.so flood libflood.so)
 MPIS := openmpi mpich
 PROG_BIN := $(foreach m,$(MPIS),$(MPI_SRC:tests/progs/%.c=$(O)/tests/progs/$(m)/%)) \
@@ -289,6 +289,11 @@ $(O)/tests/trust/%: tests/trust/%.c
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D) && $(CC) -std=gnu11 -D_GNU_SOURCE $(WARN) -O2 -g -MMD -MP $< -o $@ $(TRUST_LIBS_$*) -pthread
 
+$(O)/tests/trust/%: tests/trust/%.cc
+	$(call say,CXX,$@)
+	$(Q)mkdir -p $(@D) && $(CXX) $(WARN) -O2 $< -o $@ $(TRUST_LIBS_$*)
+
+$(O)/tests/trust/throws: TRUST_LIBS_throws = -lucp -lucs
 $(O)/tests/trust/faultfs: TRUST_LIBS_faultfs = $$(pkg-config --cflags --libs fuse3)
 $(O)/tests/trust/flow: TRUST_LIBS_flow = -lucp -lucs
 $(O)/tests/trust/objects: TRUST_LIBS_objects = -lucp -lucs
@@ -347,7 +352,7 @@ GRAPHS_SRC := $(wildcard tests/trust/graphs/*.c) $(addprefix user/observe/captur
 
 $(O)/fuzz/graphs: $(GRAPHS_SRC:%.c=$(O)/fuzz/obj/%.o) $(O)/fuzz/libucxbpf.a
 	$(call say,LINK,$@)
-	$(Q)$(CLANG) $(FUZZ_CFLAGS) $(FUZZ_SAN) $^ -Wl,--wrap=remote_ask,--wrap=clock_gettime,--wrap=file_writer_side \
+	$(Q)$(CLANG) $(FUZZ_CFLAGS) $(FUZZ_SAN) $^ $(FUZZ_WRAP) -Wl,--wrap=remote_ask,--wrap=clock_gettime,--wrap=file_writer_side \
 		$$(pkg-config --libs $(FUZZ_PKGS)) $(FUZZ_LIBS_elf) $(DEMANGLE) -pthread -lm -o $@
 
 $(O)/tests/fuzz/seeds: tests/fuzz/seeds.c $(O)/libucxbpf.a
