@@ -3,6 +3,7 @@
 #include "observe/process/library.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +33,9 @@ static void library_free(struct library *library)
 	for (size_t i = 0; i < library->program_elfs.len; i++)
 		elf_free(library->program_elfs.data[i]);
 	vec_release(&library->program_elfs);
+	for (size_t i = 0; i < library->aliases.len; i++)
+		close(library->aliases.data[i]);
+	vec_release(&library->aliases);
 	map_release(&library->programs);
 	free((void *)library->ops);
 	free(library->path);
@@ -259,15 +263,30 @@ struct new_file {
 	int error;
 };
 
-/* A file that is not known by this number may be by the other one, or by that of another overlay.
+/*
+ * Since Linux 6.8 mappings show an overlay's own numbers, but probes lie on the file below: it
+ * would get them once more for each overlay.
  */
+static bool is_known_below(struct library_set *set, const struct remote_file *file)
+{
+	const uint64_t *known = file->below ? map_find(&set->below, file->below, 0) : NULL;
+	struct library *library = known ? (struct library *)(uintptr_t)*known : NULL;
+	int alias;
+
+	if (!library || library->by_user || !remote_is_same(file, elf_file(library->elf)))
+		return false;
+	alias = fcntl(file->fd, F_DUPFD_CLOEXEC, 0);
+	if (alias < 0)
+		return false;
+	vec_push(&library->aliases, alias);
+	know(set, file->st.st_dev, file->st.st_ino, library);
+	return true;
+}
+
+/* A file that the set does not know by the numbers in a mapping, by those of stat(2) or below. */
 static bool is_known(struct library_set *set, const struct remote_file *file)
 {
-	const uint64_t *same = file->below ? map_find(&set->below, file->below, 0) : NULL;
-
-	if (same)
-		know(set, file->st.st_dev, file->st.st_ino, (struct library *)(uintptr_t)*same);
-	return library_set_find(set, file->st.st_dev, file->st.st_ino);
+	return library_set_find(set, file->st.st_dev, file->st.st_ino) || is_known_below(set, file);
 }
 
 static void begin(struct library_set *set, struct new_file *arrival)
@@ -392,10 +411,10 @@ static const char *why_not_read(int error)
 static void give_up(const struct library_search *search, const struct mapping *mapping, int error)
 {
 	const bool vanished = error == -ENOENT || error == -ESRCH || error == -ESTALE;
-	const bool short_of =
-		error == -EMFILE || error == -ENFILE || error == -ENOMEM || error == -EAGAIN;
-	const uint64_t until =
-		error == -ETIME ? clock_ns(CLOCK_MONOTONIC) + UNANSWERED_NS : FOR_EVER;
+	const bool short_of = error == -EMFILE || error == -ENFILE || error == -ENOMEM;
+	/* -EAGAIN: a helper ended, as another user may have made it */
+	const bool later = error == -ETIME || error == -EAGAIN;
+	const uint64_t until = later ? clock_ns(CLOCK_MONOTONIC) + UNANSWERED_NS : FOR_EVER;
 	const bool named = !vanished && !short_of &&
 			   ignore(search->set, mapping->dev, mapping->ino, mapping->path, until);
 

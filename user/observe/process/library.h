@@ -36,6 +36,7 @@ struct library {
 	int ops_count;
 	struct map programs; /* that use this MPI: (dev, ino) -> index in program_elfs + 1 */
 	VEC(struct elf *) program_elfs;
+	VEC(int) aliases; /* the file on other overlays: open, so that their numbers stay theirs */
 	bool by_user; /* without probes, since a user has mounted its file system */
 	bool rewritten; /* in place, since it was opened: no longer what the file contains */
 	int layout_slot; /* slot of the BPF layout map, 0 = none; set by the owner of that map */
@@ -51,7 +52,7 @@ struct mapped_library {
 struct library_set {
 	VEC(struct library *) all;
 	struct map known; /* (dev, ino), of mappings or stat(2): the struct library * */
-	struct map below; /* remote_file.below: likewise, of a file on overlays */
+	struct map below; /* remote_file.below: the last library of a file on an overlay */
 	/* files that do not matter, by path as well, since numbers are reused: until when */
 	struct map ignored;
 };

@@ -49,15 +49,9 @@ static int known(int fd, const char *path, struct stat *st)
 #define AT_HANDLE_FID 0x200 /* since Linux 6.6: also where the handle cannot be opened */
 #endif
 
-/*
- * Mappings show an overlay's own numbers since Linux 6.8, but probes lie on the file below. Its
- * handle alone is not enough: overlays give that of the lower file for some copies of it as well,
- * which have another ctime.
- */
-static uint64_t below_of(int fd, const struct stat *st)
+/* On an overlay, the handle of the file below, or of one that is as good as never another. */
+static uint64_t below_of(int fd)
 {
-	const int64_t state[] = { st->st_size, st->st_mtim.tv_sec, st->st_mtim.tv_nsec,
-				  st->st_ctim.tv_sec, st->st_ctim.tv_nsec };
 	struct {
 		struct file_handle head;
 		unsigned char bytes[MAX_HANDLE_SZ];
@@ -66,8 +60,7 @@ static uint64_t below_of(int fd, const struct stat *st)
 
 	if (name_to_handle_at(fd, "", &handle.head, &mount, AT_EMPTY_PATH | AT_HANDLE_FID))
 		return 0;
-	return XXH3_64bits_withSeed(handle.head.f_handle, handle.head.handle_bytes,
-				    XXH3_64bits(state, sizeof(state)));
+	return XXH3_64bits(handle.head.f_handle, handle.head.handle_bytes);
 }
 
 /*
@@ -85,7 +78,7 @@ static void learn_type(int fd, struct remote_file *file)
 
 	file->by_users =
 		!typed || fs.f_type == FUSE_SUPER_MAGIC || fs.f_type == OVERLAYFS_SUPER_MAGIC;
-	file->below = typed && fs.f_type == OVERLAYFS_SUPER_MAGIC ? below_of(fd, &file->st) : 0;
+	file->below = typed && fs.f_type == OVERLAYFS_SUPER_MAGIC ? below_of(fd) : 0;
 	file->local = false;
 	for (size_t i = 0; typed && i < ARRAY_SIZE(local); i++)
 		file->local |= (unsigned int)fs.f_type == local[i];
@@ -120,8 +113,9 @@ static int check_beginning(int fd)
 static bool is_hollow(int fd, off_t size)
 {
 	off_t holes = 0, at = 0;
+	int left = HOLES_MAX / HOLE_LEAST;
 
-	for (int i = 0; i < HOLES_MAX / HOLE_LEAST && size > HOLES_MAX && at < size; i++) {
+	while (size > HOLES_MAX && at < size && left--) {
 		const off_t hole = lseek(fd, at, SEEK_HOLE);
 
 		if (hole < at || hole >= size)
@@ -133,7 +127,7 @@ static bool is_hollow(int fd, off_t size)
 			break;
 		holes += at - hole;
 	}
-	return holes > HOLES_MAX;
+	return holes > HOLES_MAX || left < 0;
 }
 
 #define IMAGE_MAX (64u << 20) /* larger files are read in parts, where they are needed */
@@ -169,16 +163,18 @@ static int copy_file(struct remote_request *request, int fd, char *room, struct 
 }
 
 /*
- * A server that delays reads of a large file, or its closing, would delay who holds it open. path:
- * by which it was opened.
+ * A server that delays reads of a large file, or its closing, would delay the process that holds
+ * it.
  */
-static int check_size(int fd, const char *path, const struct remote_file *file)
+static int check_size(int fd, const struct remote_request *request, const struct remote_file *file)
 {
 	int pid = 0;
 
 	if (file->st.st_size <= IMAGE_MAX || !file->by_users)
 		return 0;
-	sscanf(path, "/proc/%d/", &pid);
+	if (request->joined) /* root there is no root here */
+		return -EMEDIUMTYPE;
+	sscanf(request->path, "/proc/%d/", &pid);
 	return remote_mounted_by_root(fd, file->st.st_dev, pid) > 0 ? 0 : -EMEDIUMTYPE;
 }
 
@@ -198,7 +194,7 @@ static long read_opened(struct remote_request *request, struct remote_file *file
 	if (!err && is_hollow(fd, file->st.st_size))
 		err = -EFBIG;
 	if (!err)
-		err = check_size(fd, request->path, file);
+		err = check_size(fd, request, file);
 	if (!err && !file->local && file->st.st_size <= IMAGE_MAX) {
 		image = copy_file(request, fd, (char *)(file + 1), &file->st);
 		err = image < 0 ? image : 0;
@@ -311,6 +307,58 @@ static long read_whole(const char *path, void *to, size_t size, int *left)
 	return got < 0 ? -error : (long)done;
 }
 
+/* The kernel's page that is mapped there, by its number; 0: unknown. */
+static uint64_t frame_of(const void *page)
+{
+	const uint64_t present = 1ull << 63, number = (1ull << 55) - 1;
+	const int pages = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+	const off_t at = (off_t)((uintptr_t)page / (uintptr_t)getpagesize() * sizeof(uint64_t));
+	uint64_t entry = 0;
+
+	if (pread(pages, &entry, sizeof(entry), at) != sizeof(entry) || !(entry & present))
+		entry = 0;
+	close(pages);
+	return entry & number;
+}
+
+/* NULL: its first page cannot be read. */
+static const void *map_beginning(const char *path, int *fd)
+{
+	void *page;
+
+	*fd = open(path, O_RDONLY | O_CLOEXEC);
+	page = mmap(NULL, 1, PROT_READ, MAP_SHARED, *fd, 0);
+	if (page == MAP_FAILED)
+		return NULL;
+	if (madvise(page, 1, MADV_POPULATE_READ)) {
+		munmap(page, 1);
+		return NULL;
+	}
+	return page;
+}
+
+static void unmap_beginning(const void *page, int fd)
+{
+	if (page)
+		munmap((void *)(uintptr_t)page, 1);
+	if (fd >= 0)
+		close(fd);
+}
+
+static long compared(struct remote_request *request, void *room)
+{
+	int fds[2];
+	char path[32];
+	const void *first = map_beginning(request->path, &fds[0]), *second;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", request->fd);
+	second = map_beginning(path, &fds[1]);
+	*(bool *)room = first && second && frame_of(first) && frame_of(first) == frame_of(second);
+	unmap_beginning(first, fds[0]);
+	unmap_beginning(second, fds[1]);
+	return sizeof(bool);
+}
+
 static long process_file_read(struct remote_request *request, void *room)
 {
 	char path[64];
@@ -420,6 +468,18 @@ int remote_open(const char *path, struct remote_file *file)
 	if (request.fd_count > 1)
 		file->image = request.fds[1];
 	return 0;
+}
+
+bool remote_is_same(const struct remote_file *file, const struct remote_file *other)
+{
+	struct remote_request request = {
+		.serve = compared, .fd = file->fd, .size = sizeof(bool), .dev = file->st.st_dev
+	};
+	char path[32];
+	bool same;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", other->fd);
+	return ask_for_path(&request, path, &same) == sizeof(same) && same;
 }
 
 void remote_close(const struct remote_file *file)

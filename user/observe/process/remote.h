@@ -45,9 +45,8 @@ struct remote_file {
 	int image; /* a copy of its content, unless it is local or large: -1 */
 	bool local; /* its file system has no server that could stop answering */
 	bool by_users; /* users may mount file systems of its type, which may have a server */
-	/* of a file on an overlay: the same for each overlay of the file below; 0: none, or unknown
-	 */
-	uint64_t below;
+	uint64_t below; /* the same in all overlays of one file, sometimes of others; 0: no overlay
+			 */
 	struct stat st; /* as it was when the file was opened */
 };
 
@@ -59,6 +58,12 @@ struct remote_file {
  */
 int remote_open(const char *path, struct remote_file *file);
 void remote_close(const struct remote_file *file);
+
+/*
+ * Whether both are one file to the kernel, with one cache, and so with the same probes: files of
+ * two overlays may be. false where that is unknown.
+ */
+bool remote_is_same(const struct remote_file *file, const struct remote_file *other);
 
 /*
  * As fstat(2), by what the kernel knows where it need not ask a server: a change by another machine

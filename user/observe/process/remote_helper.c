@@ -72,6 +72,7 @@ static bool join(int folder)
 	if (joined && !fstat(folder, &st)) {
 		setfsgid(st.st_gid);
 		setfsuid(st.st_uid);
+		joined = (uid_t)setfsuid((uid_t)-1) == st.st_uid;
 	}
 	return joined;
 }
@@ -79,13 +80,15 @@ static bool join(int folder)
 static _Noreturn void serve_joined(struct channel *channel, int folder, pid_t parent)
 {
 	struct remote_request *request = &channel->request;
-	const bool joined = join(folder);
 
-	/* joining has reset both */
+	prctl(PR_SET_DUMPABLE, 0);
+	request->joined = join(folder);
+	/* joining may have reset both */
 	prctl(PR_SET_DUMPABLE, 0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() == parent)
-		channel->result = joined ? request->serve(request, channel->room) : -EACCES;
+		channel->result =
+			request->joined ? request->serve(request, channel->room) : -EACCES;
 	_exit(0);
 }
 
@@ -93,8 +96,8 @@ static _Noreturn void serve_joined(struct channel *channel, int folder, pid_t pa
 
 /*
  * A FUSE file system that was mounted in a user namespace, as by rootless Podman, admits only
- * processes of that namespace, not even root. Who has joined cannot come back: a child asks, which
- * shares this process's descriptors. Without CAP_SYS_ADMIN the result stays.
+ * processes of that namespace, not even root. A process that has joined cannot come back, so a
+ * child joins, which shares this process's descriptors. Without CAP_SYS_ADMIN it cannot.
  */
 static void serve_inside(struct channel *channel)
 {
@@ -111,8 +114,7 @@ static void serve_inside(struct channel *channel)
 	while (child > 0 && waitpid((pid_t)child, NULL, 0) < 0 && errno == EINTR)
 		;
 	close(folder);
-	/* root of that namespace may kill the child, which leaves descriptors */
-	if (channel->result == NONE)
+	if (channel->result == NONE) /* killed by root of that namespace: it left descriptors */
 		_exit(1);
 }
 
@@ -122,7 +124,7 @@ static void serve(struct channel *channel)
 
 	request->pin = -1;
 	channel->result = request->serve(request, channel->room);
-	if (channel->result == -EACCES)
+	if (channel->result == -EACCES && request->left < 0)
 		serve_inside(channel);
 	if (request->pin >= 0)
 		close(request->pin);

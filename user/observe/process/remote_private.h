@@ -27,6 +27,7 @@ struct remote_request {
 	size_t size; /* of the answer at most */
 	dev_t dev; /* atomic; of the file system; serve() may find it out; 0: unknown */
 	uint64_t moved; /* atomic; grows while serve() makes progress */
+	bool joined; /* serve() runs in the user namespace of that process */
 	int fds[2]; /* part of the answer; the caller's to close */
 	size_t fd_count;
 	int pin; /* the file alone (O_PATH), which serve() may find once for both times; -1 */
