@@ -28,7 +28,7 @@ static struct op *by_transfer(const struct thread *thread, const struct ub_hdr *
 static bool in_tagged(const struct thread *thread, const struct ub_hdr *h)
 {
 	return h->rx && h->rx == thread->arrival.seq && h->rx > h->op &&
-	       (TAGGED >> thread->arrival.am_id & 1);
+	       (TAGGED >> (thread->arrival.am_id & 31) & 1);
 }
 
 /*
