@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/order.h"
 #include "explain/analysis/analysis.h"
 #include "file/chunk.h"
 #include "file/codec.h"
@@ -243,7 +244,7 @@ static uint64_t sum(const struct fact_reason *reasons)
 	uint64_t sum = 0;
 
 	for (int i = 0; i < FACT_MAX_REASONS; i++)
-		sum += reasons[i].count;
+		sum = order_sum(sum, reasons[i].count);
 	return sum;
 }
 
@@ -262,6 +263,14 @@ static void check(const struct fact_totals *totals)
 		harness_fail("bytes of messages are not accounted for");
 }
 
+static bool run(struct analysis *analysis, const struct fact_sink *sink, struct fact_totals *totals)
+{
+	if (analysis_run(analysis, sink, totals))
+		return false;
+	check(totals);
+	return true;
+}
+
 static void report(struct analysis *analysis, enum shown shown, FILE *out)
 {
 	struct report *report = report_new(NULL);
@@ -269,8 +278,7 @@ static void report(struct analysis *analysis, enum shown shown, FILE *out)
 	struct fact_sink sink = report_sink(report);
 	struct fact_totals totals = { 0 };
 
-	if (!analysis_run(analysis, &sink, &totals)) {
-		check(&totals);
+	if (run(analysis, &sink, &totals)) {
 		report_finish(report, &totals);
 		if (shown == SHOWN_TEXT)
 			report_text(report, &options, out);
@@ -290,7 +298,7 @@ static void judge(struct analysis *analysis, FILE *out)
 	struct fact_totals totals = { 0 };
 	const struct judge_output how = { .verbose = true };
 
-	if (!analysis_run(analysis, &sink, &totals)) {
+	if (run(analysis, &sink, &totals)) {
 		judge_finish(judge, &totals, 0);
 		judge_json(judge, &how, out);
 	}
@@ -312,7 +320,7 @@ static void export(struct analysis *analysis, const struct export_format *format
 	if (!state)
 		return;
 	sink = format->sink(state);
-	if (!analysis_run(analysis, &sink, &totals))
+	if (run(analysis, &sink, &totals))
 		format->end(state, &totals);
 	format->free(state);
 }
@@ -345,7 +353,7 @@ static void page(struct analysis *analysis, FILE *out)
 	struct fact_sink sink = page_sink(page);
 	struct fact_totals totals = { 0 };
 
-	if (!analysis_run(analysis, &sink, &totals))
+	if (run(analysis, &sink, &totals))
 		page_write(page, &totals, out);
 	page_free(page);
 }
@@ -365,8 +373,7 @@ static void explain(struct analysis *analysis)
 	const struct fact_sink sink = { .fact = take_fact };
 	struct fact_totals totals = { 0 };
 
-	if (!analysis_run(analysis, &sink, &totals))
-		check(&totals);
+	run(analysis, &sink, &totals);
 }
 
 static void show(struct analysis *analysis, enum shown shown, size_t size, FILE *out)

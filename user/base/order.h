@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Order of numbers, and sorted arrays: comparisons, binary search, and heaps. */
+/* Order of numbers, sums, and sorted arrays: comparisons, binary search, and heaps. */
 #ifndef UCXBPF_BASE_ORDER_H
 #define UCXBPF_BASE_ORDER_H
 
@@ -20,6 +20,12 @@ static inline uint64_t order_earlier(uint64_t a, uint64_t b)
 static inline uint64_t order_later(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
+}
+
+/* A sum that overflows stays at the maximum: it is the same in any order of additions. */
+static inline uint64_t order_sum(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
 /* For qsort(3), of uint64_t. */

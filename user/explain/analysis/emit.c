@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/order.h"
 
 const char *iface_memory(const struct object *iface)
 {
@@ -455,10 +456,10 @@ static void account_way(struct fact_totals *totals, uint64_t bytes, const char *
 {
 	if (bytes == UINT64_MAX)
 		return;
-	totals->way_bytes += bytes;
+	totals->way_bytes = order_sum(totals->way_bytes, bytes);
 	if (!lacks || !bytes)
 		return;
-	totals->wayless_bytes += bytes;
+	totals->wayless_bytes = order_sum(totals->wayless_bytes, bytes);
 	reason_add(totals->wayless, lacks, bytes);
 }
 

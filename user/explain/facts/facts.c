@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/library_role.h"
+#include "base/order.h"
 #include "base/text.h"
 #include "base/transport.h"
 #include "base/vec.h"
@@ -153,5 +154,5 @@ void reason_add(struct fact_reason *reasons, const char *reason, uint64_t count)
 		at++;
 	if (!reasons[at].reason)
 		reasons[at].reason = at < FACT_MAX_REASONS - 1 ? reason : "other reasons";
-	reasons[at].count += count;
+	reasons[at].count = order_sum(reasons[at].count, count);
 }

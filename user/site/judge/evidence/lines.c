@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "site/judge/evidence/kinds.h"
 
 #define UNKNOWN "\\N"
@@ -208,8 +209,7 @@ static bool join_sum(struct line_ref a, struct line_ref b, struct text *to)
 
 	if (!numbers(a, b, &left, &right))
 		return false;
-	/* a sum that overflows stays at the maximum, in any order of additions */
-	put_number(to, left > UINT64_MAX - right ? UINT64_MAX : left + right);
+	put_number(to, order_sum(left, right));
 	return true;
 }
 
