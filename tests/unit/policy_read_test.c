@@ -155,11 +155,11 @@ static void wrong(void **state)
 		{ SPEC "site: {\n", 3, "not YAML" },
 		{ SPEC "\tsite: x\n", 2, "not YAML" },
 		{ SPEC "classes: { a: {} }\n", 2, "'nodes' is missing" },
-		{ SPEC "classes: { a: { nodes: 'n[3-1]' } }\n", 2, "not nodes" },
-		{ SPEC "classes: { a: { nodes: 'n[1' } }\n", 2, "not nodes" },
-		{ SPEC "classes: { a: { nodes: 'n[0-99999]' } }\n", 2, "not nodes" },
-		{ SPEC "classes: { a: { nodes: 'n1,' } }\n", 2, "not nodes" },
-		{ SPEC "classes: { a: { nodes: 'n[1][2]' } }\n", 2, "not nodes" },
+		{ SPEC "classes: { a: { nodes: 'n[3-1]' } }\n", 2, "not a list of nodes" },
+		{ SPEC "classes: { a: { nodes: 'n[1' } }\n", 2, "not a list of nodes" },
+		{ SPEC "classes: { a: { nodes: 'n[0-99999]' } }\n", 2, "not a list of nodes" },
+		{ SPEC "classes: { a: { nodes: 'n1,' } }\n", 2, "not a list of nodes" },
+		{ SPEC "classes: { a: { nodes: 'n[1][2]' } }\n", 2, "not a list of nodes" },
 		{ SPEC "classes:\n  a: { nodes: n1 }\n  b: { nodes: 'n[0-1]' }\n", 4,
 		  "named twice" },
 		{ SPEC "classes: { a: { nodes: n1, gpus: -1 } }\n", 2, "whole number" },
@@ -231,7 +231,8 @@ static void wrong(void **state)
 static void too_much(void **state)
 {
 	static char large[(1 << 20) + 64];
-	char deep[256] = SPEC "site: ";
+	static const char nodes[] = SPEC "classes: { c: { nodes: 'n[0-65535],m' } }\n";
+	char deep[256] = SPEC "site: ", classes[2000];
 
 	(void)state;
 	memset(large, ' ', sizeof(large));
@@ -242,6 +243,11 @@ static void too_much(void **state)
 		strcat(deep, "]");
 	refused(deep, strlen(deep), 2, "deeper than 16");
 	refused(SPEC "site: \"a\\0b\"\n", strlen(SPEC) + 13, 2, "zero byte");
+	refused(nodes, strlen(nodes), 2, "up to 65,536");
+	strcpy(classes, SPEC "classes:\n");
+	for (int i = 0; i <= 64; i++)
+		sprintf(classes + strlen(classes), " c%d: { nodes: n%d }\n", i, i);
+	refused(classes, strlen(classes), 67, "more than 64");
 }
 
 /* Each line of a right policy, one character of it changed: right, or refused with a line. */

@@ -217,6 +217,11 @@ static void read_classes(struct reading *reading, const json_t *list)
 	const json_t *from;
 	size_t i;
 
+	/* those of a policy, and the one of nodes that it does not name */
+	if (json_array_size(list) > POLICY_MAX_CLASSES + 1) {
+		refuse(reading, "classes");
+		return;
+	}
 	json_array_foreach(list, i, from)
 	{
 		struct plan_class *class = vec_add(&plan->classes);
@@ -302,7 +307,7 @@ static void read_partners(struct reading *reading, struct plan_stage *stage, con
 {
 	int64_t nodes = reading->plan->nodes.len;
 
-	for (uint32_t r = 0; r < stage->rounds; r++) {
+	for (uint32_t r = 0; r < stage->rounds && !reading->bad; r++) {
 		const json_t *round = json_array_get(list, r);
 		const int32_t *row;
 

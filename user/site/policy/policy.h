@@ -15,6 +15,8 @@
 #include "base/vec.h"
 #include "site/policy/catalogue.h"
 
+#define POLICY_MAX_CLASSES 64
+
 /* Nodes that are compared with each other. Zero or NULL: not given. */
 struct policy_class {
 	const char *name;

@@ -120,6 +120,11 @@ void bind_classes(struct binder *binder, const struct policy_tree *tree, void *t
 	(void)to;
 	if (!bind_is(binder, tree, NODE_MAP, "classes"))
 		return;
+	if (tree->entries.len > POLICY_MAX_CLASSES) {
+		errors_add(binder->errors, tree->entries.data[POLICY_MAX_CLASSES].line,
+			   "classes: more than %d", POLICY_MAX_CLASSES);
+		return;
+	}
 	for (size_t i = 0; i < tree->entries.len; i++) {
 		const struct policy_entry *entry = &tree->entries.data[i];
 		struct policy_class *class = vec_add(&binder->policy->classes);

@@ -359,7 +359,9 @@ static const char *bind_word(struct binder *binder, const struct field *field, c
 	case FIELD_DATE:
 		return value_date(text, to) ? NULL : "a date such as 2026-12-01";
 	case FIELD_NODES:
-		return value_nodes(text, binder->policy, to) ? NULL : "nodes such as n[0-3],m7";
+		return value_nodes(text, binder->policy, to)
+			       ? NULL
+			       : "a list of nodes such as n[0-3],m7, up to 65,536";
 	default:
 		return "something else";
 	}

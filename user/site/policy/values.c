@@ -111,6 +111,7 @@ bool value_date(const char *text, int64_t *days)
 /* Lists of nodes as resource managers write them. */
 
 #define MAX_NODES 65536
+#define MAX_NAMES (4 * MAX_NODES) /* in all lists */
 #define MAX_DIGITS 9
 
 static bool add_name(struct policy *policy, texts *nodes, const char *prefix, size_t prefix_len,
@@ -118,7 +119,7 @@ static bool add_name(struct policy *policy, texts *nodes, const char *prefix, si
 {
 	char *name;
 
-	if (nodes->len >= MAX_NODES)
+	if (nodes->len >= MAX_NODES || policy->made.len >= MAX_NAMES)
 		return false;
 	name = xasprintf("%.*s%s%.*s", (int)prefix_len, prefix, number, (int)suffix_len, suffix);
 	vec_push(&policy->made, name);
