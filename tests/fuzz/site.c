@@ -53,7 +53,7 @@ static void look_at(const struct plan *plan)
 			plan_steps(plan, stage, round, node, (int)(j % PLAN_MAX_RANKS), &steps);
 			plan_part(plan, stage, round, node);
 		}
-	plan_estimate(plan, 1e9);
+	plan_seconds(plan, 1e9);
 	vec_release(&steps);
 }
 

@@ -47,7 +47,6 @@ static void time_by_the_links_rate(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct plan_estimate estimate;
 		struct plan *plan;
 		char text[160];
 
@@ -60,12 +59,30 @@ static void time_by_the_links_rate(void **state)
 		plan->stages.data[0].works.len = 1;
 		plan->stages.data[0].works.data[0].count = 1000;
 		plan->stages.data[0].works.data[0].size = 32000000;
-		estimate = plan_estimate(plan, cases[i].rate);
-		assert_int_equal(estimate.rounds, 1);
-		assert_float_equal(estimate.seconds,
+		assert_int_equal(plan->stages.data[0].rounds, 1);
+		assert_float_equal(plan_seconds(plan, cases[i].rate),
 				   0.5 + 2 * 1000 * (10e-6 + 8 * 32e6 / cases[i].used), 1e-9);
 		plan_free(plan);
 	}
+}
+
+/* In a time that does not grow with the number of pairs: two thousand million here. */
+static void time_of_all_pairs(void **state)
+{
+	struct plan *plan = nodes(65536, "all-pairs");
+
+	(void)state;
+	for (size_t i = 0; i < plan->stages.len; i++) {
+		struct plan_stage *stage = &plan->stages.data[i];
+
+		stage->rounds = stage->kind == STAGE_TIME ? stage->rounds : 0;
+		stage->works.len = 1;
+		stage->works.data[0].count = 1000;
+		stage->works.data[0].size = 32000000;
+	}
+	assert_float_equal(plan_seconds(plan, 100e9),
+			   65535 * (0.5 + 2 * 1000 * (10e-6 + 8 * 32e6 / 100e9)), 1e-3);
+	plan_free(plan);
 }
 
 static void all_pairs_once(void **state)
@@ -213,6 +230,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(time_by_the_links_rate),
+		cmocka_unit_test(time_of_all_pairs),
 		cmocka_unit_test(all_pairs_once),
 		cmocka_unit_test(samples),
 		cmocka_unit_test(written_and_read),

@@ -260,6 +260,8 @@ static void confirmation(void **state)
 	plan_free(plan);
 }
 
+#define TWO_HALVES SPEC "classes: { a: { nodes: 'a[0-9999]' }, b: { nodes: 'b[0-9999]' } }\n"
+
 static void refused(void **state)
 {
 	static const struct {
@@ -284,6 +286,9 @@ static void refused(void **state)
 	}
 	assert_int_not_equal(try(SPEC, &(struct plan_options){ 0 }, &plan, why), 0);
 	assert_non_null(strstr(why, "no node"));
+	assert_int_not_equal(
+		try(TWO_HALVES, &(struct plan_options){ .variant = "cross-class" }, &plan, why), 0);
+	assert_non_null(strstr(why, "fewer nodes"));
 }
 
 /* A plan that ranks would read differently than it was meant is none. */

@@ -43,6 +43,11 @@ uint32_t circle_rounds(uint32_t n);
 /* Index of the partner in a round; -1: idle, as one is if n is odd. */
 int circle_partner(uint32_t n, uint32_t round, uint32_t position);
 
+/* The steps of a node's first rank in a round in which it meets another rank: of another node, in a
+ * stage between nodes. */
+void plan_steps_between(const struct plan *plan, const struct plan_stage *stage, int node,
+			int other, plan_steps_t *steps);
+
 /* plan->order and plan->place of the seed. */
 void plan_shuffle(struct plan *plan);
 

@@ -321,40 +321,49 @@ static double seconds_of(const struct plan *plan, const plan_steps_t *steps, dou
 	return seconds;
 }
 
-static void count_round(const struct plan *plan, const struct plan_stage *stage, uint32_t round,
-			double unsaid, plan_steps_t *steps, struct plan_estimate *estimate)
+/* A node of each class; of a class without nodes, the first one of all. */
+static int *examples_of(const struct plan *plan)
 {
-	double longest = 0;
+	int *examples = xcalloc(plan->classes.len, sizeof(*examples));
 
-	for (size_t node = 0; node < plan->nodes.len; node++)
-		for (int local = 0; local < plan->ranks; local++) {
-			double seconds;
-
-			plan_steps(plan, stage, round, node, local, steps);
-			seconds = seconds_of(plan, steps, unsaid);
-			longest = seconds > longest ? seconds : longest;
-			for (size_t i = 0; i < steps->len; i++) {
-				if (!steps->data[i].sends)
-					continue;
-				estimate->messages += steps->data[i].work->count;
-				estimate->bytes +=
-					steps->data[i].work->count * steps->data[i].work->size;
-			}
-		}
-	estimate->seconds += ROUND_SECONDS + longest;
-	estimate->rounds++;
+	for (size_t i = plan->nodes.len; i--;)
+		examples[plan->nodes.data[i].class] = i;
+	return examples;
 }
 
-struct plan_estimate plan_estimate(const struct plan *plan, double rate)
+/*
+ * Of a round whose nodes are of the classes that take the longest: all rounds of all pairs would
+ * take the square of the number of nodes. The first rank has as much to do as any.
+ */
+static double round_seconds(const struct plan *plan, const struct plan_stage *stage,
+			    const int *examples, double unsaid)
 {
-	double unsaid = rate > 0 ? rate : PLAN_UNKNOWN_RATE;
-	struct plan_estimate estimate = { 0 };
 	plan_steps_t steps = { 0 };
+	double longest = 0;
 
-	for (size_t i = 0; i < plan->stages.len; i++)
-		for (uint32_t round = 0; round < plan->stages.data[i].rounds; round++)
-			count_round(plan, &plan->stages.data[i], round, unsaid, &steps, &estimate);
+	for (size_t i = 0; i < plan->classes.len; i++)
+		for (size_t k = 0; k < plan->classes.len; k++) {
+			double seconds;
+
+			plan_steps_between(plan, stage, examples[i], examples[k], &steps);
+			seconds = seconds_of(plan, &steps, unsaid);
+			longest = seconds > longest ? seconds : longest;
+		}
 	vec_release(&steps);
-	estimate.node_hours = estimate.seconds * plan->nodes.len / 3600;
-	return estimate;
+	return longest;
+}
+
+double plan_seconds(const struct plan *plan, double rate)
+{
+	double unsaid = rate > 0 ? rate : PLAN_UNKNOWN_RATE, seconds = 0;
+	int *examples = examples_of(plan);
+
+	for (size_t i = 0; i < plan->stages.len; i++) {
+		const struct plan_stage *stage = &plan->stages.data[i];
+
+		seconds += stage->rounds *
+			   (ROUND_SECONDS + round_seconds(plan, stage, examples, unsaid));
+	}
+	free(examples);
+	return seconds;
 }

@@ -254,33 +254,24 @@ static void add_pair(const struct plan *plan, const struct plan_stage *stage,
 			add_steps(plan, &stage->works.data[i], pair, steps);
 }
 
-/* Within a node, its ranks go round a circle of their own. */
-static void local_steps(const struct plan *plan, const struct plan_stage *stage, uint32_t round,
-			int node, int local, plan_steps_t *steps)
+static void local_steps(const struct plan *plan, const struct plan_stage *stage, int node,
+			int local, int other, plan_steps_t *steps)
 {
-	int other = circle_partner(plan->ranks, round, local);
-	struct pair pair = { .node = { node, node } };
+	struct pair pair = { .node = { node, node }, .self = local > other };
 
-	if (other < 0)
-		return;
-	pair.self = local > other;
 	pair.local[pair.self] = local;
 	pair.local[!pair.self] = other;
 	add_pair(plan, stage, &pair, steps);
 }
 
-static void remote_steps(const struct plan *plan, const struct plan_stage *stage, uint32_t round,
-			 int node, int local, plan_steps_t *steps)
+static void remote_steps(const struct plan *plan, const struct plan_stage *stage, int node,
+			 int other, int local, plan_steps_t *steps)
 {
-	int other = plan_partner(plan, stage, round, node), lanes;
-	struct pair pair;
+	struct pair pair = { .self = node > other };
+	int lanes = plan_lanes(plan, node, other);
 
-	if (other == PLAN_IDLE)
-		return;
-	lanes = plan_lanes(plan, node, other);
 	if (local >= lanes)
 		return;
-	pair.self = node > other;
 	pair.node[pair.self] = node;
 	pair.node[!pair.self] = other;
 	for (int sub = 0; sub < (stage->all_subs ? lanes : 1); sub++) {
@@ -314,10 +305,26 @@ static void world_steps(const struct plan *plan, const struct plan_stage *stage,
 void plan_steps(const struct plan *plan, const struct plan_stage *stage, uint32_t round, int node,
 		int local, plan_steps_t *steps)
 {
+	bool within = stage->pairing == PAIRING_LOCAL;
+	/* within a node, its ranks go round a circle of their own */
+	int other = within ? circle_partner(plan->ranks, round, local)
+			   : plan_partner(plan, stage, round, node);
+
+	steps->len = 0;
+	if (other >= 0 && within)
+		local_steps(plan, stage, node, local, other, steps);
+	else if (other >= 0)
+		remote_steps(plan, stage, node, other, local, steps);
+	world_steps(plan, stage, node, local, steps);
+}
+
+void plan_steps_between(const struct plan *plan, const struct plan_stage *stage, int node,
+			int other, plan_steps_t *steps)
+{
 	steps->len = 0;
 	if (stage->pairing == PAIRING_LOCAL)
-		local_steps(plan, stage, round, node, local, steps);
+		local_steps(plan, stage, node, 0, 1, steps);
 	else
-		remote_steps(plan, stage, round, node, local, steps);
-	world_steps(plan, stage, node, local, steps);
+		remote_steps(plan, stage, node, other, 0, steps);
+	world_steps(plan, stage, node, 0, steps);
 }

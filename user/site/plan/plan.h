@@ -169,17 +169,15 @@ void plan_steps(const struct plan *plan, const struct plan_stage *stage, uint32_
  */
 int plan_distance(const struct plan *plan, int a, int b);
 
-/* Estimated effort, all nodes busy at once. */
-struct plan_estimate {
-	uint64_t rounds, messages, bytes;
-	double seconds, node_hours;
-};
-
 /* bit/s, of a NIC with unknown rate: slow for a cluster, so that time is overestimated. */
 #define PLAN_UNKNOWN_RATE 10e9
 
-/* rate: bit/s of one NIC, for classes without a rate; 0: not known. */
-struct plan_estimate plan_estimate(const struct plan *plan, double rate);
+/*
+ * Estimated seconds, all nodes busy at once. Each round takes as long as it would if nodes of the
+ * two classes that take the longest met in it. rate: bit/s of one NIC, for classes without a rate;
+ * 0: not known.
+ */
+double plan_seconds(const struct plan *plan, double rate);
 
 /* ---- json.c ---- */
 

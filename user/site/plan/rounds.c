@@ -8,6 +8,13 @@
 #include "base/readable.h"
 #include "site/plan/internal.h"
 
+#define MAX_PARTNERS (1u << 22) /* rounds x nodes that a stage lists: 16 MiB, and 200 as JSON */
+
+static bool is_full(const struct plan *plan, const struct plan_stage *stage)
+{
+	return stage->partners.len + plan->nodes.len > MAX_PARTNERS;
+}
+
 /* ---- groups ---- */
 
 /* Rounds in which the nodes of a group meet, all groups at once: below a switch, or in a part. */
@@ -82,7 +89,7 @@ static void plan_meet(const struct plan *plan, struct plan_stage *stage, struct 
 		own = across ? (to - from) / 2 : circle_rounds(to - from);
 		rounds = own > rounds ? own : rounds;
 	}
-	for (uint32_t round = 0; round < k && round < rounds; round++) {
+	for (uint32_t round = 0; round < k && round < rounds && !is_full(plan, stage); round++) {
 		int32_t *partners = plan_round(plan, stage);
 
 		for (size_t from = 0; from < count; from = to) {
@@ -160,7 +167,7 @@ static int plan_custom(const struct plan *plan, struct plan_stage *stage, const 
 
 	if (!file)
 		return plan_refuse(why, "%.180s: %s", path, readable_why(-errno));
-	while (!err && xgetline(&line, &room, file) >= 0) {
+	while (!err && !is_full(plan, stage) && xgetline(&line, &room, file) >= 0) {
 		number++;
 		err = custom_line(plan, stage, line, &last, wrong);
 	}
@@ -182,7 +189,9 @@ struct group {
 static void add_meetings(const struct plan *plan, struct plan_stage *stage, const struct group *few,
 			 const struct group *many)
 {
-	for (size_t round = 0; round < many->nodes.len && few->nodes.len; round++) {
+	if (!few->nodes.len)
+		return;
+	for (size_t round = 0; round < many->nodes.len && !is_full(plan, stage); round++) {
 		int32_t *partners = plan_round(plan, stage);
 
 		for (size_t i = 0; i < few->nodes.len; i++)
@@ -260,19 +269,22 @@ static int plan_topo(const struct plan *plan, struct plan_stage *stage, uint32_t
  */
 void plan_divide(struct plan *plan, uint32_t most)
 {
-	size_t nodes = plan->nodes.len, chunks = (nodes + most - 1) / most, dealt = 0;
+	size_t nodes = plan->nodes.len, chunks = (nodes + most - 1) / most;
+	uint32_t *dealt; /* of each chunk: nodes up to it, and its own that were dealt out */
 
 	if (chunks < 2)
 		return;
+	dealt = xcalloc(chunks, sizeof(*dealt));
 	for (size_t i = 0; i < PLAN_WAVES * nodes; i++)
 		vec_push(&plan->parts, i * chunks / nodes);
-	for (size_t chunk = 0; chunk < chunks; chunk++)
-		for (size_t i = 0; i < nodes; i++) {
-			uint32_t node = plan->order.data[i];
+	for (size_t i = nodes; i--;)
+		dealt[plan->parts.data[i]] = i;
+	for (size_t i = 0; i < nodes; i++) {
+		uint32_t node = plan->order.data[i], chunk = plan->parts.data[node];
 
-			if (plan->parts.data[node] == chunk)
-				plan->parts.data[nodes + node] = chunks + dealt++ % chunks;
-		}
+		plan->parts.data[nodes + node] = chunks + dealt[chunk]++ % chunks;
+	}
+	free(dealt);
 }
 
 /*
@@ -376,8 +388,8 @@ static int pair_off_parts(const struct plan *plan, struct plan_stage *stage, con
 	return 0;
 }
 
-int plan_pair_off(struct plan *plan, struct plan_stage *stage, const char *variant,
-		  char why[PLAN_WHY])
+static int pair_off(const struct plan *plan, struct plan_stage *stage, const char *variant,
+		    char why[PLAN_WHY])
 {
 	uint32_t k;
 
@@ -405,6 +417,19 @@ int plan_pair_off(struct plan *plan, struct plan_stage *stage, const char *varia
 			variant);
 	}
 	return k ? 0 : plan_refuse(why, "variant '%.60s': K is no number of rounds", variant);
+}
+
+int plan_pair_off(struct plan *plan, struct plan_stage *stage, const char *variant,
+		  char why[PLAN_WHY])
+{
+	int err = pair_off(plan, stage, variant, why);
+
+	if (err || !is_full(plan, stage))
+		return err;
+	return plan_refuse(why,
+			   "variant '%.60s': its rounds list over %u nodes: name fewer nodes by "
+			   "-w, or fewer rounds",
+			   variant, MAX_PARTNERS);
 }
 
 const char *plan_variant_once(const char *variant)

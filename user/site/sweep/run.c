@@ -301,7 +301,7 @@ static double traffic_seconds(const struct sweep_options *options, const struct 
 {
 	if (options->traffic_s > 0)
 		return options->traffic_s;
-	return plan_estimate(plan, rate).seconds * ESTIMATE_FACTOR + ESTIMATE_MORE;
+	return plan_seconds(plan, rate) * ESTIMATE_FACTOR + ESTIMATE_MORE;
 }
 
 static double time_limit(const struct running_sweep *sweep)
