@@ -13,6 +13,8 @@
 
 void text_add(struct text *text, const void *bytes, size_t size)
 {
+	if (!size)
+		return; /* memory that was never reserved has no address to add to */
 	vec_reserve(&text->bytes, text->bytes.len + size);
 	memcpy(text->bytes.data + text->bytes.len, bytes, size);
 	text->bytes.len += size;
@@ -83,7 +85,8 @@ void line_index(struct evidence_lines *lines, int64_t number)
 
 int line_compare(struct line_ref a, struct line_ref b)
 {
-	int order = memcmp(a.text, b.text, a.size < b.size ? a.size : b.size);
+	size_t least = a.size < b.size ? a.size : b.size;
+	int order = least ? memcmp(a.text, b.text, least) : 0;
 
 	return order ? order : (a.size > b.size) - (a.size < b.size);
 }
