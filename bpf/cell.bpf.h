@@ -298,6 +298,7 @@ __weak __noinline __u32 cell_beyond(__u32 tgid, __u64 rows, __u64 ts)
 }
 
 #define CELL_FRESH (1u << 31)
+#define CELL_NONE (1u << 30)
 
 struct cell_wanted {
 	struct ub_cell_key key; /* ep: set by cell_make() */
@@ -307,7 +308,8 @@ struct cell_wanted {
 
 /*
  * The number of the cell for a key, with CELL_FRESH if it is new, and then to be described by the
- * caller. Not static: verified once.
+ * caller. CELL_NONE: the process has no share left, but may have cell_beyond(), which is left to
+ * the caller since the stacks of both would add up. Not static: verified once.
  */
 __weak __noinline __u32 cell_make(struct cell_wanted *wanted, __u64 ts)
 {
@@ -330,13 +332,23 @@ __weak __noinline __u32 cell_make(struct cell_wanted *wanted, __u64 ts)
 		taken = key.ep ? taken : NULL;
 	}
 	if (!taken || !cell_take(&index))
-		return cell_beyond(key.tgid, key.rows, ts);
+		return CELL_NONE;
 	__sync_fetch_and_add(taken, 1);
 	wanted->key.ep = key.ep;
 	index = cell_enter(&key, index, ts, &fresh);
 	if (!index)
-		return cell_beyond(key.tgid, key.rows, ts);
+		return CELL_NONE;
 	return fresh ? index | CELL_FRESH : index;
+}
+
+/* As cell_make(), which does not call cell_beyond() itself: the stacks of both would add up. */
+static __always_inline __u32 cell_get(struct cell_wanted *wanted, __u64 ts)
+{
+	__u32 index = cell_make(wanted, ts);
+
+	if (index == CELL_NONE)
+		index = cell_beyond(wanted->key.tgid, wanted->key.rows, ts);
+	return index;
 }
 
 #endif

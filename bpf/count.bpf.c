@@ -69,19 +69,17 @@ int count_call(struct pt_regs *ctx)
 }
 
 /*
- * The call of an operation that is being entered: one that its probe did not see is counted. Not
- * static: verified once.
+ * Whether the probe of the call did not see it, whose operation is being entered by a path (-1:
+ * unknown). Not static: verified once.
  */
-__weak __noinline int count_call_of(struct count_task *task, const struct op_entered *op)
+__weak __noinline int call_unseen(struct count_task *task, const struct op_entered *op, int at)
 {
 	const struct caller_path *path = NULL;
+	bool same, unseen = false;
 	__u64 site;
-	bool same;
-	int at;
 
 	if (!task || !op)
 		return 0;
-	at = caller_path(&task->callers, op);
 	if (at >= 0)
 		path = &task->callers.path[at & (CALLER_PATHS - 1)];
 	if (path && path->number && (calls_checked || call_is_derived(&task->callers, path))) {
@@ -90,15 +88,27 @@ __weak __noinline int count_call_of(struct count_task *task, const struct op_ent
 			return 0;
 		same = task->call_awaits && task->call_sp == path->call_sp &&
 		       task->call_ret == site && task->call == path->row;
-		if (call_judge(&task->callers, path, same) == CALL_UNSEEN)
-			call_count(task, path->call_sp, site, path->row);
+		unseen = call_judge(&task->callers, path, same) == CALL_UNSEEN;
 		task->call_awaits = 0;
 	} else if (task->call_awaits && call_live(task, op->sp)) {
 		if (path)
 			call_differs(&task->callers, task->call_awaits);
 		task->callers.awaited = task->call_awaits = 0;
 	}
-	return 0;
+	return unseen;
+}
+
+/*
+ * The call of an operation that is being entered: one that its probe did not see is counted. The
+ * functions that this takes call each other as little as possible: their stacks would add up.
+ */
+static __always_inline void count_call_of(struct count_task *task, const struct op_entered *op)
+{
+	int at = caller_path(&task->callers, op);
+	const struct caller_path *path = &task->callers.path[at & (CALLER_PATHS - 1)];
+
+	if (call_unseen(task, op, at))
+		call_count(task, path->call_sp, read_u64(path->call_sp), path->row);
 }
 
 /* Distance upwards in the caller's stack, in words; STACK_WORDS: beyond the words that one read

@@ -45,7 +45,7 @@ static __noinline __u32 cell_find(struct count_task *task, __u64 rows,
 		.uct_ep = xfer ? xfer->uct_ep : 0,
 	};
 	__u64 now = bpf_ktime_get_ns();
-	__u32 index = cell_make(&wanted, now);
+	__u32 index = cell_get(&wanted, now);
 	struct ub_cell *cell;
 
 	if (!(index & CELL_FRESH))

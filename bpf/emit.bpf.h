@@ -10,13 +10,6 @@
 
 #include "fold.bpf.h"
 
-static __always_inline struct ub_cpu_stats *cpu_stats(void)
-{
-	__u32 zero = 0;
-
-	return bpf_map_lookup_elem(&stats, &zero);
-}
-
 /*
  * The ring of a CPU; NULL where no traced task was expected: the loss is counted, and user space
  * makes the ring.
@@ -177,7 +170,7 @@ static __always_inline bool batch_leave(struct outbox *box, struct ub_cpu_stats 
 
 /*
  * True: its records are to be added up. Not static: its variables must not lie on the stack below
- * those of outbox_fold(), all of which has 512 bytes.
+ * those of fold_record(), all of which has 512 bytes.
  */
 __weak __noinline int batch_flush(struct outbox *box, __u64 now)
 {
@@ -198,12 +191,10 @@ __weak __noinline int batch_flush(struct outbox *box, __u64 now)
  */
 __weak __noinline int outbox_flush(struct outbox *box, __u64 now)
 {
-	struct ub_cpu_stats *st = cpu_stats();
-
-	if (!st || !box)
+	if (!box)
 		return 0;
 	if (batch_flush(box, now))
-		outbox_fold(box, &st->s);
+		outbox_fold(box);
 	box->hits = 0;
 	box->bytes = 0;
 	box->sent = now;

@@ -67,7 +67,7 @@ static __always_inline struct ub_cell *fold_cell(struct outbox *box, const struc
 		.space = box->space,
 		.uct_ep = xfer ? xfer->uct_ep : 0,
 	};
-	__u32 index = cell_make(&wanted, h->ts);
+	__u32 index = cell_get(&wanted, h->ts);
 	struct ub_cell *cell = cell_at(index & ~CELL_FRESH);
 
 	if (!cell || !(index & CELL_FRESH))
@@ -186,14 +186,15 @@ static __always_inline bool fold_xfer(struct outbox *box, const struct ub_xfer *
 }
 
 /* A record that cannot be added up is left alone. */
-__weak __noinline int fold_record(struct outbox *box, __u32 at, struct ub_stats *stats)
+__weak __noinline int fold_record(struct outbox *box, __u32 at)
 {
+	struct ub_cpu_stats *st = cpu_stats();
 	const struct ub_frags *frags;
 	const struct ub_xfer *xfer;
 	const struct ub_hdr *h;
 	bool folded = false;
 
-	if (!box || !stats)
+	if (!box || !st)
 		return 0;
 	h = record_at(box, at);
 	switch (h->kind) {
@@ -216,24 +217,21 @@ __weak __noinline int fold_record(struct outbox *box, __u32 at, struct ub_stats 
 		break;
 	}
 	if (folded)
-		__sync_fetch_and_add(&stats->folded[UB_COUNTER(h->kind)], 1);
+		__sync_fetch_and_add(&st->s.folded[UB_COUNTER(h->kind)], 1);
 	return 0;
 }
 
 /* Adds the records of an outbox to cells; its caller empties it. */
-__weak __noinline int outbox_fold(struct outbox *box, struct ub_stats *stats)
+static __always_inline void outbox_fold(struct outbox *box)
 {
 	__u32 at = 0;
 
-	if (!box || !stats)
-		return 0;
 	for (int i = 0; i < FOLD_RECORDS && at < box->bytes; i++) {
-		fold_record(box, at, stats);
+		fold_record(box, at);
 		at = record_next(box, at);
 		if (!at)
 			break;
 	}
-	return 0;
 }
 
 #endif

@@ -309,6 +309,13 @@ struct {
 	__type(value, struct ub_cpu_stats);
 } stats __weak SEC(".maps");
 
+static __always_inline struct ub_cpu_stats *cpu_stats(void)
+{
+	__u32 zero = 0;
+
+	return bpf_map_lookup_elem(&stats, &zero);
+}
+
 /*
  * (process, ucp_proto_t) whose name was emitted. One that is evicted is emitted again. mm
  * distinguishes programs that a process runs one after the other, tgid processes whose mm_struct

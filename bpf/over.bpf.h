@@ -54,12 +54,13 @@ __weak __noinline bool ep_mark_over(__u32 tgid, __u64 ep)
 static __always_inline void ep_forget_over(__u32 tgid, __u64 ep)
 {
 	struct ub_over_key key = { .tgid = tgid, .ep = ep };
+	struct ub_share_key share = { tgid, UB_SHARE_OVER };
 	__u32 *held;
 
 	if (bpf_map_delete_elem(&eps_over, &key))
 		return;
 	__sync_fetch_and_sub(&eps_over_used, 1);
-	held = share_find(tgid, UB_SHARE_OVER);
+	held = bpf_map_lookup_elem(&cell_shares, &share);
 	if (held)
 		__sync_fetch_and_sub(held, 1);
 }
