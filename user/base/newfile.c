@@ -138,11 +138,14 @@ int newfile_keep(const char *part, const char *place)
 {
 	/* a umask may forbid even its owner to read it */
 	const int fd = open(part, O_RDONLY | O_CLOEXEC);
-	int err = fd >= 0 && fsync(fd) ? -errno : 0;
+	int err = fd >= 0 && fsync(fd) ? errno : 0;
 
+	/* a file system without fsync(2) */
+	if (err == EINVAL || err == ENOSYS || err == EOPNOTSUPP)
+		err = 0;
 	if (fd >= 0)
 		close(fd);
-	return err ? err : rename(part, place) ? -errno : 0;
+	return err ? -err : rename(part, place) ? -errno : 0;
 }
 
 /* In a sticky folder, a file can be renamed by its owner and by the folder's owner alone. */
