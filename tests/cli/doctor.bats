@@ -168,9 +168,14 @@ need_root() {
 		status=0 || status=$?
 	[ "$status" -eq 5 ]
 	expect '.problems[0].text | contains("CAP_PERFMON")' true
+	# also root lacks it in a container
+	expect '.problems[0].fix | startswith("run as root of the host, ")' true
 	json=$(setpriv --bounding-set=-all --inh-caps=-all "$UCXBPF" doctor --json) && status=0 || status=$?
 	[ "$status" -eq 5 ]
 	expect '[.problems[] | select(.id == "capability")] | length' 3
+	run setpriv --bounding-set=-all --inh-caps=-all "$UCXBPF" attach -o "$BATS_TEST_TMPDIR/a.ucxb" -p $$ -d 1
+	[ "$status" -eq 5 ]
+	[[ $output = *"run this on the host, not in a container, as root or with CAP_BPF, "* ]]
 }
 
 @test "a name meant to do harm steers no terminal" {

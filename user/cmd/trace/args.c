@@ -336,8 +336,9 @@ int capture_arguments_apply(const struct capture_arguments *arguments, const cha
 
 	if (err) {
 		if (is_permission(err))
-			log_error("no permission to place probes; needs root, or CAP_BPF, "
-				  "CAP_PERFMON and CAP_SYS_PTRACE");
+			log_error("no permission to place probes; run this on the host, not in a "
+				  "container, as root or with CAP_BPF, CAP_PERFMON and "
+				  "CAP_SYS_PTRACE");
 		else
 			log_error("this kernel places no uprobes: %s; see 'ucxbpf doctor'",
 				  strerror(-err));

@@ -255,8 +255,9 @@ int chosen_begin(struct chosen *chosen, struct capture_session *capture, bool wa
 	int err = add_chosen(chosen, capture, waiting);
 
 	if (!err && !chosen->all && !chosen->patient && !capture_processes(capture)) {
-		log_error("none of the processes maps UCX or MPI now; 'ucxbpf doctor -p PID' says "
-			  "why, 'run' and 'attach --all' wait for it");
+		log_error("none of the processes maps UCX or MPI now; 'ucxbpf doctor' lists those "
+			  "that do, also in containers, 'ucxbpf doctor -p PID' says why others do "
+			  "not, 'run' and 'attach --all' wait for it");
 		err = -EOPNOTSUPP;
 	}
 	if (!err)

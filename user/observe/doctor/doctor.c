@@ -39,9 +39,10 @@ static const struct problem problems[] = {
 			       "programs to read memory",
 			       "boot with lockdown=integrity or none" },
 	[PROBLEM_CAPABILITY] = { "capability", UCXBPF_EXIT_PERMISSION, "%s is missing: %s",
-				 "run as root, or give this capability" },
+				 "run as root of the host, or give this capability" },
 	[PROBLEM_LESS] = { "capability_less", 0, "%s is missing: %s",
-			   "run as root, or give this capability (docs/privileges.md)" },
+			   "run as root of the host, or give this capability "
+			   "(docs/privileges.md)" },
 	[PROBLEM_USER_NAMESPACE] = { "user_namespace", UCXBPF_EXIT_PERMISSION,
 				     "this runs in a user namespace, whose root may not trace",
 				     "run as root of the machine itself" },
@@ -59,8 +60,8 @@ static const struct problem problems[] = {
 			     "link it with shared libraries, or do not strip it" },
 	[PROBLEM_NOTHING_MAPPED] = { "nothing_mapped", UCXBPF_EXIT_UNSUPPORTED,
 				     "the process maps neither UCX nor an MPI library",
-				     "is it a launcher (mpirun, srun, a shell)? then name the "
-				     "rank's own process; 'ucxbpf doctor' lists them" },
+				     "is it a launcher (mpirun, srun, podman, a shell)? then "
+				     "name the rank's own process; 'ucxbpf doctor' lists them" },
 	[PROBLEM_OB1_CONFIGURED] = { "ob1_configured", UCXBPF_EXIT_UNSUPPORTED,
 				     "Open MPI does not use UCX here, it uses %s: '%s' in %s "
 				     "rules UCX out",
