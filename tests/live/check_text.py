@@ -13,6 +13,14 @@ import os
 import sys
 
 
+def mapped(pid, addresses, path):
+    """The file of a mapping; by its name in a user namespace, where the kernel denies the other way."""
+    try:
+        return open(f"/proc/{pid}/map_files/{addresses}", "rb")
+    except PermissionError:
+        return open(f"/proc/{pid}/root{path}", "rb")
+
+
 def differing(pid):
     with open(f"/proc/{pid}/maps") as maps, open(f"/proc/{pid}/mem", "rb") as memory:
         for line in maps:
@@ -20,7 +28,7 @@ def differing(pid):
             if "x" not in field[1] or len(field) < 6 or not field[5].startswith("/"):
                 continue
             start, end = (int(part, 16) for part in field[0].split("-"))
-            with open(f"/proc/{pid}/map_files/{field[0]}", "rb") as file:
+            with mapped(pid, field[0], field[5].strip()) as file:
                 file.seek(int(field[2], 16))
                 original = file.read(end - start)
             memory.seek(start)

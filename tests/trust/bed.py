@@ -172,21 +172,29 @@ class PingPong:
     """A job of two ranks over libraries of its own, which bounces messages until it is told to stop, and whose result
     tells whether any byte or call of it was harmed."""
 
-    def __init__(self, folder, mpi="openmpi", pause=200, wrap=(), **options):
+    def __init__(self, folder, mpi="openmpi", pause=200, **options):
         self.folder, self.mpi = folder, mpi
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
-        options.setdefault("extra", own_libraries(folder.parent / "libraries"))
         self.stop = folder / "stop"
         self.begun = time.monotonic()
         atexit.register(self.stop.touch)
         self.out = folder / "out"
-        command = [*wrap, *job_command(mpi, PROGRAMS / mpi / "mpi_pingpong", self.stop, pause, truth=folder, **options)]
+        command = self.command(pause, **options)
         with self.out.open("wb") as out:
             self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT)
-        wait_for(lambda: all((folder / f"{rank}.running").exists() for rank in (0, 1)), "the job's first exchanges")
-        self.pids = [int((folder / f"{rank}.pid").read_text()) for rank in (0, 1)]
+        wait_for(lambda: all((folder / f"{rank}.running").exists() for rank in (0, 1)) or self.process.poll() is not None,
+                 "the job's first exchanges")
+        self.pids = self.ranks()
         self.text = self.text_differs()
+
+    def command(self, pause, wrap=(), **options):
+        options.setdefault("extra", own_libraries(self.folder.parent / "libraries"))
+        program = PROGRAMS / self.mpi / "mpi_pingpong"
+        return [*wrap, *job_command(self.mpi, program, self.stop, pause, truth=self.folder, **options)]
+
+    def ranks(self):
+        return [int((self.folder / f"{rank}.pid").read_text()) for rank in (0, 1)]
 
     def text_differs(self):
         """What of the ranks' code is not as in its files."""
