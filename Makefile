@@ -291,7 +291,7 @@ $(O)/tests/trust/%: tests/trust/%.c
 
 $(O)/tests/trust/%: tests/trust/%.cc
 	$(call say,CXX,$@)
-	$(Q)mkdir -p $(@D) && $(CXX) $(WARN) -O2 $< -o $@ $(TRUST_LIBS_$*)
+	$(Q)mkdir -p $(@D) && $(CXX) -Wall -Wextra -O2 $< -o $@ $(TRUST_LIBS_$*)
 
 $(O)/tests/trust/throws: TRUST_LIBS_throws = -lucp -lucs
 $(O)/tests/trust/faultfs: TRUST_LIBS_faultfs = $$(pkg-config --cflags --libs fuse3)
