@@ -469,16 +469,16 @@ by_copies()
 	echo "LD_LIBRARY_PATH=$1 UCX_MODULE_DIR=$1/ucx OMPI_MCA_mca_base_component_path=$1/openmpi3"
 }
 
-# As two containers of one image: each mount of an overlay has its own numbers for the same files, on which the probes lie.
-@test "ranks that map the same libraries through two overlays are recorded once" {
+# over_overlays LOW0 LOW1: attaches to two ranks, each of which has its libraries from an overlay of a folder
+over_overlays()
+{
 	local i
 
-	own_copies "$WORK/low"
 	mkdir "$WORK"/{upper,work,at}{0,1}
 	for i in 0 1; do
-		mount -t overlay none -o "lowerdir=$WORK/low,upperdir=$WORK/upper$i,workdir=$WORK/work$i" "$WORK/at$i" ||
+		mount -t overlay none -o "lowerdir=${*:i+1:1},upperdir=$WORK/upper$i,workdir=$WORK/work$i" "$WORK/at$i" ||
 			skip "no overlay here"
-		MOUNTS+=("$WORK/at$i")
+		MOUNTS=("$WORK/at$i" "${MOUNTS[@]}")
 	done
 	export TRUTH=$WORK/truth
 	mkdir "$TRUTH"
@@ -494,6 +494,28 @@ by_copies()
 	text | diff "$WORK/text" -
 	finish
 	part_of_ledgers
+}
+
+# As two containers of one folder: each overlay has its own numbers for the files below, on which the probes lie.
+@test "ranks that map the same libraries through two overlays are recorded once" {
+	own_copies "$WORK/low"
+	over_overlays "$WORK/low" "$WORK/low"
+}
+
+# As two containers that each mount one image: files with equal numbers, handles and times, but two of each.
+@test "ranks that map their libraries through overlays of two mounts of an image are both recorded" {
+	local i
+
+	own_copies "$WORK/low"
+	truncate -s 128M "$WORK/image"
+	PATH=$PATH:/usr/sbin mkfs.ext4 -q -d "$WORK/low" "$WORK/image"
+	mkdir "$WORK"/low{0,1}
+	for i in 0 1; do
+		cp --sparse=always "$WORK/image" "$WORK/image$i"
+		PATH=$PATH:/usr/sbin mount -o ro,loop "$WORK/image$i" "$WORK/low$i" || skip "no loop device here"
+		MOUNTS+=("$WORK/low$i")
+	done
+	over_overlays "$WORK/low0" "$WORK/low1"
 }
 
 # As rootless Podman mounts a container's root: nobody else may read it, not even root.

@@ -49,7 +49,8 @@ static int known(int fd, const char *path, struct stat *st)
 #define AT_HANDLE_FID 0x200 /* since Linux 6.6: also where the handle cannot be opened */
 #endif
 
-/* On an overlay, the handle of the file below, or of one that is as good as never another. */
+/* Of a file on an overlay: the handle of the file below. Two mounts of one image have equal ones.
+ */
 static uint64_t below_of(int fd)
 {
 	struct {
