@@ -298,7 +298,7 @@ $(O)/tests/trust/faultfs: TRUST_LIBS_faultfs = $$(pkg-config --cflags --libs fus
 $(O)/tests/trust/flow: TRUST_LIBS_flow = -lucp -lucs
 $(O)/tests/trust/objects: TRUST_LIBS_objects = -lucp -lucs
 $(O)/tests/trust/mutants: $(O)/libucxbpf.a
-$(O)/tests/trust/mutants: TRUST_LIBS_mutants = $(BASE_CFLAGS) $(O)/libucxbpf.a $(libs)
+$(O)/tests/trust/mutants: TRUST_LIBS_mutants = $(BASE_CFLAGS) -Itests $(O)/libucxbpf.a $(libs)
 
 #-- Fuzzers (tests/fuzz/README.md) -------------------------------------------------------------------
 

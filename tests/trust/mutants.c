@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,15 +20,12 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "observe/probe/plan.h"
+#include "fuzz/elf_questions.h"
 #include "observe/process/code.h"
-#include "observe/process/layout.h"
-#include "observe/process/library.h"
 #include "observe/process/proc.h"
 #include "observe/process/reader.h"
 #include "observe/process/reader_private.h"
 #include "observe/process/remote.h"
-#include "observe/process/unwind.h"
 
 #define PLACES 64 /* at which names are looked up */
 
@@ -66,54 +64,6 @@ static void forget_most(pid_t pid)
 			perror(path);
 		close(fd);
 	}
-}
-
-static int count_bytes(void *arg, const char *text)
-{
-	*(size_t *)arg += strlen(text);
-	return 0;
-}
-
-static void read_rows(const struct elf *elf)
-{
-	unwind_rows rows = { 0 };
-	struct unwind *unwind;
-
-	if (unwind_open(&unwind, elf))
-		return;
-	while (unwind_read(unwind, &rows, 0) > 0)
-		rows.len = 0;
-	unwind_rule(unwind, 4096);
-	vec_release(&rows);
-	unwind_close(unwind);
-}
-
-/* As if the library had all roles. */
-static void ask_all(struct library *library)
-{
-	const struct elf *elf = library->elf;
-	const struct elf_ops_table *tables;
-	struct probe_plan plan = { .call_ends = true };
-	unsigned int version[3], size;
-	enum ucx_asserts asserts;
-	size_t length = 0;
-	uint64_t value;
-	char text[64];
-
-	elf_mpi_kind(elf, text, sizeof(text));
-	ucx_build(elf, version, &size, &asserts);
-	layout_dwarf_free(layout_from_dwarf(elf, version));
-	elf_function(elf, "MPI_Send", &value, NULL);
-	elf_object(elf, "ompi_mpi_comm_world", &value, NULL);
-	for (unsigned int n = 0; elf_needed(elf, n); n++)
-		length += strlen(elf_needed(elf, n));
-	elf_each_runpath(elf, "/a/b", count_bytes, &length);
-	free(elf_lacks_version(elf, "libc.so.6", elf));
-	library_ops(library, &tables);
-	library->roles |= LIB_UCP | LIB_UCT | LIB_UCT_MODULE | LIB_MPI;
-	plan_library(&plan, library, LEVEL_UCT);
-	plan_release(&plan);
-	read_rows(elf);
 }
 
 /* As addresses_finish() does, which the tracer does itself. */
@@ -163,7 +113,7 @@ static void read_file(const char *path)
 	if (!err) {
 		library.path = library.open_path = (char *)path;
 		library.roles = elf_roles(library.elf);
-		ask_all(&library);
+		elf_ask_all(&library, UINT_MAX, UINT_MAX);
 	}
 	after = reader_of(getpid());
 	printf("{\"file\": \"%s\", \"error\": \"%s\", \"seconds\": %.3f", strrchr(path, '/') + 1,
