@@ -308,8 +308,7 @@ struct cell_wanted {
 
 /*
  * The number of the cell for a key, with CELL_FRESH if it is new, and then to be described by the
- * caller. CELL_NONE: the process has no share left, but may have cell_beyond(), which is left to
- * the caller since the stacks of both would add up. Not static: verified once.
+ * caller. CELL_NONE: the process has no share left. Not static: verified once.
  */
 __weak __noinline __u32 cell_make(struct cell_wanted *wanted, __u64 ts)
 {

@@ -102,8 +102,8 @@ enum ub_cell_other { UB_OTHER_CALLS, UB_OTHER_OPS, UB_OTHER_XFERS, UB_CELL_OTHER
 #define UB_CELLS_BEYOND 128 /* of a process, at the most */
 
 /*
- * Counts of a process's cells: taken from its share, taken beyond it, returned to the share. And of
- * its endpoints that are over.
+ * Counts of a process: cells taken from its share, taken beyond it, returned to the share, and
+ * endpoints that are over.
  */
 enum ub_share {
 	UB_SHARE_TAKEN,

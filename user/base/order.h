@@ -11,7 +11,7 @@ static inline int order_compare(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
-/* Of two times. */
+/* The earlier and the later of two times. */
 static inline uint64_t order_earlier(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;

@@ -186,7 +186,7 @@ static void write_now(struct file_writer *w)
 	pthread_mutex_unlock(&w->io);
 }
 
-/* Writes, and has what is written put on the disk. The caller holds io and no other lock. */
+/* Writes, and asks for a sync of the file. The caller holds io and no other lock. */
 static void sync_staged(struct file_writer *w)
 {
 	int error;

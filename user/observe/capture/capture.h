@@ -33,7 +33,7 @@ struct capture_options {
 	unsigned int thin; /* slices with detail of UB_SLICES; 0: as the rings allow */
 	bool *unwritable; /* set if the file cannot be created; NULL: not wanted */
 	bool all; /* every process that maps UCX or MPI, now and later */
-	bool passing; /* the file goes once it was read: no power cut matters to it */
+	bool passing; /* the file is deleted once it has been read: no power cut matters to it */
 	bool live; /* sums are taken by capture_take() and left out of the file; with count */
 };
 

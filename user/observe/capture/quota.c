@@ -16,7 +16,7 @@ void quota_release(struct quota *quota)
 	map_release(&quota->users);
 }
 
-/* What the user of that process has taken; those who cannot be told any more count as one user. */
+/* The share of the process's user. All users that cannot be determined any more have one share. */
 static uint64_t *of_user(struct quota *quota, pid_t tgid)
 {
 	bool fresh;

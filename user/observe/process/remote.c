@@ -49,8 +49,7 @@ static int known(int fd, const char *path, struct stat *st)
 #define AT_HANDLE_FID 0x200 /* since Linux 6.6: also where the handle cannot be opened */
 #endif
 
-/* Of a file on an overlay: the handle of the file below. Two mounts of one image have equal ones.
- */
+/* The handle of the file below an overlay's file. Two mounts of an image have equal ones. */
 static uint64_t below_of(int fd)
 {
 	struct {
@@ -220,7 +219,7 @@ static long opened(struct remote_request *request, void *room)
 	char path[32];
 	int err;
 
-	/* what it is, comes before it is opened; only this namespace finds files of map_files */
+	/* its type is checked before it is opened; only this namespace finds files of map_files */
 	if (request->pin < 0)
 		request->pin = open(request->path, O_PATH | O_CLOEXEC);
 	if (request->pin < 0)
